@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkExposure } from '../../packages/server/src/doctor/exposure.ts'
+import { runRules } from '../../packages/server/src/check-rules/rule.ts'
+import { exposureRules } from '../../packages/server/src/doctor/exposure.ts'
 import type { Facts } from '../../packages/server/src/doctor/facts.ts'
 import { startServer } from '../../packages/server/src/server.ts'
 import { administrationInput, loadedOf, startAdministrationServer } from './open-administration.ts'
@@ -50,7 +51,7 @@ describe('the client of the console', () => {
   test('makes a remote console one with a sign-in, which grantry check accepts', () => {
     const idsOf = (change: object) => {
       const { configuration } = loadedOf({ ...administrationInput('https://id.example.com'), ...change })
-      return checkExposure({ configuration } as Facts).map(({ id }) => id)
+      return runRules(exposureRules, { configuration } as Facts).map(({ id }) => id)
     }
     const console = { remote: true }
     expect(idsOf({ console })).not.toContain('console-on')

@@ -3,7 +3,8 @@
 import { clientGaps } from '@grantry/administration'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { checkClients } from '../../packages/server/src/doctor/clients.ts'
+import { runRules } from '../../packages/server/src/check-rules/rule.ts'
+import { clientRules } from '../../packages/server/src/doctor/clients.ts'
 import { setting } from '../admin-api/setting.ts'
 import { sharedDirectory } from '../support/directory.ts'
 import { machine, newService } from './setting.ts'
@@ -43,7 +44,7 @@ describe('a client that can do nothing', () => {
       ],
       warnings: [],
     }
-    expect(checkClients(facts as never).map(({ id }) => id)).toEqual(
+    expect(runRules(clientRules, facts as never).map(({ id }) => id)).toEqual(
       'enabled' in members ? [] : ['client-cannot-succeed'],
     )
   })

@@ -7,7 +7,8 @@ import { proofKey } from '@grantry/plugins/proof-key'
 import { signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { checkPlugins } from '../../packages/server/src/doctor/plugins.ts'
+import { runRules } from '../../packages/server/src/check-rules/rule.ts'
+import { pluginRules } from '../../packages/server/src/doctor/plugins.ts'
 import { answer } from '../authorization/browser.ts'
 import { kitOf } from '../support/kit-of.ts'
 import { passwordAt, recoveryCode, secret, setUpFactors } from './one-time-password-parties.ts'
@@ -211,7 +212,7 @@ test.each([
   expect(warnings.map(({ reason }) => reason).filter((reason) => reason.startsWith('plugin:'))).toEqual(reasons)
   const clients = [{ enabled: true, grantTypes: ['password'] }]
   const facts = { configuration: {}, warnings, clients: [], storedClients: clients, unreachable: [] }
-  expect(checkPlugins({ ...facts, storedClients: [] } as never)).toEqual([])
-  const findings = checkPlugins(facts as never)
+  expect(runRules(pluginRules, { ...facts, storedClients: [] } as never)).toEqual([])
+  const findings = runRules(pluginRules, facts as never)
   expect(findings.map(({ id, where }) => [id, where])).toEqual(reasons.map(() => ['second-factor-skipped', 'plugins']))
 })

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Finding } from '../../packages/server/src/doctor/finding.ts'
+import type { Finding } from '../../packages/server/src/check-rules/rule.ts'
 import { healthy, written } from '../server/doctor/configurations.ts'
 import { printed } from '../server/printed.ts'
 import { accountsScript, openSqlite, mapping as sqlMapping } from './databases.ts'

@@ -1,9 +1,8 @@
 // What the operator has decided: `check.accept` names findings that are no problem here.
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { rules } from '../../../packages/server/src/check-rules/rules.ts'
 import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
-import { finding } from '../../../packages/server/src/doctor/finding.ts'
+import { rules } from '../../../packages/server/src/doctor/rules.ts'
 import { withAccepted } from '../../../packages/server/src/doctor/run-checks.ts'
 import { printed } from '../printed.ts'
 import { client, healthy, ofConfiguration, strong, written } from './configurations.ts'
@@ -57,18 +56,20 @@ test('what no longer occurs is a warning', async () => {
 })
 
 describe('an error', () => {
+  const clock = { id: 'store-clock', where: 'storage', reason: 'x', remedy: 'y', source: 'z' }
+
   test('is accepted by no name: a finding can be more severe than its rule', () => {
-    const severe = finding('store-clock', 'storage', 'x', 'error')
+    const severe = { ...clock, severity: 'error' as const }
     expect(withAccepted([severe], ['store-clock'])).toEqual([severe])
   })
 
   test('hides others, so nothing is called unused beside it', () => {
-    const unusable = finding('store-unusable', 'storage', 'x')
+    const unusable = { ...clock, id: 'store-unusable', severity: 'error' as const }
     expect(withAccepted([unusable], ['key-old'])).toEqual([unusable])
   })
 
   test.each<[id: unknown, hint?: string]>([
-    ...Object.entries(rules).flatMap(([id, { severity }]): [string][] => (severity === 'error' ? [[id]] : [])),
+    ...rules.flatMap(({ id, severity }): [string][] => (severity === 'error' ? [[id]] : [])),
     ['acceptance-unused'],
     ['store-unencryptd', '; did you mean store-unencrypted?'],
     [5],

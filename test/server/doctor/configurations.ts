@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
+import type { Finding } from '../../../packages/server/src/check-rules/rule.ts'
 
 /** Not guessable, and the same in each run. */
 export const strong = (name: string): string => createHash('sha256').update(`strong ${name}`).digest('base64url')

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
+import type { Finding } from '../../../packages/server/src/check-rules/rule.ts'
 import { client, hashed, healthy, strong } from './configurations.ts'
 
 export const withClient = (more: object) => ({ ...healthy, clients: [{ ...client, ...more }] })

@@ -1,7 +1,7 @@
 import { chmodSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Finding } from '../../../packages/server/src/doctor/finding.ts'
+import type { Finding } from '../../../packages/server/src/check-rules/rule.ts'
 import { printed } from '../printed.ts'
 import { root } from '../running-command.ts'
 import { certificateFindingCases, healthyCertificates } from './certificate-finding-cases.ts'

@@ -2,10 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { runRules } from '../../../packages/server/src/check-rules/rule.ts'
 import type { Facts } from '../../../packages/server/src/doctor/facts.ts'
-import { checkPlugins } from '../../../packages/server/src/doctor/plugins.ts'
+import { pluginRules } from '../../../packages/server/src/doctor/plugins.ts'
 import { problemOfMail, problemsOfProviders } from '../../../packages/server/src/doctor/reached.ts'
-import { checkStorage } from '../../../packages/server/src/doctor/storage.ts'
+import { storageRules } from '../../../packages/server/src/doctor/storage.ts'
 import { startSmtpServer } from '../../support/smtp-server.ts'
 import { printed } from '../printed.ts'
 import { healthy, written } from './configurations.ts'
@@ -36,7 +37,7 @@ test('a provider that is dead, or has no metadata, is found', async () => {
   const where = 'plugins[0].providers[0].issuer'
   expect(await problems()).toEqual([{ where, reason: expect.stringMatching(/openid-configuration returns 404$/u) }])
   const unreachable = await problems()
-  expect(idsOf(checkPlugins(facts({ configuration: {}, unreachable })))).toEqual(['upstream-unreachable'])
+  expect(idsOf(runRules(pluginRules, facts({ configuration: {}, unreachable })))).toEqual(['upstream-unreachable'])
   await new Promise((resolve) => server.close(resolve))
   expect(await problems()).toEqual([{ where, reason: expect.stringContaining('cannot be reached: ') }])
 })
@@ -59,18 +60,20 @@ const warnings = [{ reason: 'plugin:authorization-endpoint:password_without_seco
 const web = { enabled: true, grantTypes: ['authorization_code'], identityProviders: [] }
 
 test('a client in the storage uses a provider: the warning ends with apply', () => {
-  expect(idsOf(checkPlugins(facts({ configuration })))).toContain('upstream-unused')
-  expect(idsOf(checkPlugins(facts({ configuration, storedClients: [web] })))).not.toContain('upstream-unused')
+  expect(idsOf(runRules(pluginRules, facts({ configuration })))).toContain('upstream-unused')
+  expect(idsOf(runRules(pluginRules, facts({ configuration, storedClients: [web] })))).not.toContain('upstream-unused')
 })
 
 test('the password grant is a problem of second factors only if a client has it', () => {
-  expect(idsOf(checkPlugins(facts({ configuration: {}, warnings, clients: [web] })))).toEqual([])
+  expect(idsOf(runRules(pluginRules, facts({ configuration: {}, warnings, clients: [web] })))).toEqual([])
   const password = { ...web, grantTypes: ['password'] }
   for (const more of [{ clients: [password] }, { storedClients: [password] }, { hasExternalClients: true }]) {
-    expect(idsOf(checkPlugins(facts({ configuration: {}, warnings, ...more })))).toEqual(['second-factor-skipped'])
+    expect(idsOf(runRules(pluginRules, facts({ configuration: {}, warnings, ...more })))).toEqual([
+      'second-factor-skipped',
+    ])
   }
   const disabled = { ...password, enabled: false }
-  expect(idsOf(checkPlugins(facts({ configuration: {}, warnings, clients: [disabled] })))).toEqual([])
+  expect(idsOf(runRules(pluginRules, facts({ configuration: {}, warnings, clients: [disabled] })))).toEqual([])
 })
 
 test.each<[object, boolean]>([
@@ -87,7 +90,7 @@ test.each<[object, boolean]>([
   [{ driver: 'redis', sentinels: [{ host: 'cache.example.com', port: 26_379 }], waitReplicas: 1 }, true],
   [{ driver: 'sqlite' }, false],
 ])('%j is a storage in plain text: %s', (storage, isFound) => {
-  const findings = checkStorage(facts({ configuration: { issuer: 'https://id.example.com', storage } }))
+  const findings = runRules(storageRules, facts({ configuration: { issuer: 'https://id.example.com', storage } }))
   expect(idsOf(findings).includes('store-unencrypted')).toBe(isFound)
   expect(JSON.stringify(findings)).not.toContain('a:b')
 })

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { clientSchema, parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { rules } from '../../../packages/server/src/check-rules/rules.ts'
 import type { Facts } from '../../../packages/server/src/doctor/facts.ts'
+import { rules } from '../../../packages/server/src/doctor/rules.ts'
 import { runChecks } from '../../../packages/server/src/doctor/run-checks.ts'
 import { findWeakSecrets, guesses } from '../../../packages/server/src/doctor/weak-secrets.ts'
 import { root } from '../running-command.ts'
@@ -213,18 +213,6 @@ describe('guessing', () => {
 })
 
 describe('the rules', () => {
-  const guide = readFileSync(`${root}/docs/guides/doctor.md`, 'utf8')
-
-  test('match the table in the guide', () => {
-    const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| (\w+) \| (.+) \| (.+) \|$/gmu)].map(
-      ([, id, severity, remedy, source]) => [id, severity, remedy, source],
-    )
-    const escaped = (text: string) => text.replaceAll('|', '\\|')
-    expect(rows).toEqual(
-      Object.entries(rules).map(([id, { severity, remedy, source }]) => [id, severity, escaped(remedy), source]),
-    )
-  })
-
   test('are all covered by a test', () => {
     const tests = [
       ...readdirSync(`${root}/test/server/doctor`),
@@ -234,11 +222,11 @@ describe('the rules', () => {
     ]
       .map((name) => readFileSync(`${root}/test/server/doctor/${name}`, 'utf8'))
       .join('')
-    for (const id of Object.keys(rules)) expect(tests).toContain(`'${id}'`)
+    for (const { id } of rules) expect(tests).toContain(`'${id}'`)
   })
 
   test('refer to existing documents', () => {
-    for (const { source } of Object.values(rules)) {
+    for (const { source } of rules) {
       for (const [path = ''] of source.matchAll(/docs\/[\w./-]+\.md/gu)) {
         expect(readFileSync(`${root}/${path}`, 'utf8')).not.toBe('')
       }

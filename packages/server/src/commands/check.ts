@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
+import { type Finding, runRules } from '../check-rules/rule.ts'
 import { findConfiguration, type LoadedConfiguration } from '../configuration/load.ts'
 import { withAllProblems } from '../doctor/all-problems.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
-import { type Finding, finding } from '../doctor/finding.ts'
-import { explainClients } from '../doctor/plugins.ts'
 import { runChecks } from '../doctor/run-checks.ts'
+import { unusableRules } from '../doctor/unusable.ts'
 import { errorInFile, problemsIn } from '../error-message.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
 import { sanitizeText } from '../sanitize-text.ts'
@@ -36,8 +36,7 @@ async function findProblems({ config }: CheckArguments): Promise<readonly Findin
   } catch (cause) {
     const file = config ?? findConfiguration(process.cwd())
     const problems = file === undefined ? problemsIn(cause) : await problemsOfFile(cause, resolve(file))
-    const invalid = problems.map((each) => finding('configuration-invalid', file ?? process.cwd(), each))
-    return [...invalid, ...(loaded === undefined ? [] : explainClients(loaded.configuration))]
+    return runRules(unusableRules, { file: file ?? process.cwd(), problems, configuration: loaded?.configuration })
   }
 }
 

@@ -1,11 +1,6 @@
 import { closestName, configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { type RuleId, rules } from '../check-rules/rules.ts'
-
-/** What an operator can accept. An error is none of them, nor is the finding about this setting. */
-const acceptable = Object.entries(rules).flatMap(([id, { severity }]) =>
-  severity === 'error' || id === 'acceptance-unused' ? [] : [id as RuleId],
-)
+import { acceptable } from '../check-rules/acceptable.ts'
 
 function problemOf({ input }: { readonly input: unknown }): string {
   const closest = typeof input === 'string' ? closestName(input, acceptable) : undefined

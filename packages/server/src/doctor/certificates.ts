@@ -1,7 +1,6 @@
 import type { Client } from '@grantry/core'
-import type { CheckedConfiguration } from '../configuration/schema.ts'
-import type { Check } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import { each, type RulePart } from '../check-rules/rule.ts'
+import type { Facts } from './facts.ts'
 
 const subjects = [
   'tlsClientAuthSubjectDn',
@@ -12,18 +11,6 @@ const subjects = [
 ] as const
 
 const selfSigned = 'self_signed_tls_client_auth'
-
-/** Whether the server sees certificates of clients, and whether it or a proxy verifies their chains. */
-function sourcesOf({ tls, clientCertificate }: CheckedConfiguration): {
-  readonly any: boolean
-  readonly verified: boolean
-} {
-  const requests = tls?.requestCertificates === true
-  return {
-    any: requests || clientCertificate !== undefined,
-    verified: (requests && tls.clientAuthorities !== undefined) || clientCertificate?.verified === true,
-  }
-}
 
 /** Returns the member of a client that makes it need a certificate, and why its requests fail without one. */
 function needOf(client: Client): readonly [member: string, why: string] | undefined {
@@ -36,19 +23,41 @@ function needOf(client: Client): readonly [member: string, why: string] | undefi
   return ['tlsClientCertificateBoundAccessTokens', 'The tokens of the client are bound to its certificate']
 }
 
-/** Checks that clients that need a certificate can present one. */
-export const checkCertificates: Check = ({ configuration, clients }) => {
-  const { any, verified } = sourcesOf(configuration)
-  return clients.flatMap((client, index): readonly Finding[] => {
+/** Returns the clients that need a certificate, and whether the server sees some, and it or a proxy verifies their chains. */
+function clientsWithCertificates({ configuration: { tls, clientCertificate }, clients }: Facts) {
+  const requests = tls?.requestCertificates === true
+  const isSeen = requests || clientCertificate !== undefined
+  const isVerified = (requests && tls.clientAuthorities !== undefined) || clientCertificate?.verified === true
+  return clients.flatMap((client, index) => {
     const [member, why] = (client.enabled ? needOf(client) : undefined) ?? []
     if (member === undefined) return []
-    const where = `clients[${index}].${member}`
-    if (!any) {
-      const reason = `${why}, but the server sees no certificates: it gets no token`
-      return [finding('certificate-source-missing', where, reason)]
-    }
-    if (verified || !subjects.some((subject) => subject === member)) return []
-    const reason = `${why}, but neither the server nor a proxy verifies the chains of certificates: it gets no token`
-    return [finding('certificate-unverified', where, reason)]
+    const hasChain = subjects.some((subject) => subject === member)
+    return [{ where: `clients[${index}].${member}`, why, isSeen, isVerified: isVerified || !hasChain }]
   })
 }
+
+/** The rules for clients that need a certificate: they can present one. */
+export const certificateRules: readonly RulePart<Facts>[] = [
+  each(clientsWithCertificates, [
+    {
+      id: 'certificate-source-missing',
+      severity: 'error',
+      remedy: 'set tls with requestCertificates, or clientCertificate for the header of the proxy that terminates TLS',
+      source: 'RFC 8705 section 2; docs/guides/mtls.md',
+      check: ({ where, why, isSeen }) =>
+        !isSeen && { where, reason: `${why}, but the server sees no certificates: it gets no token` },
+    },
+    {
+      id: 'certificate-unverified',
+      severity: 'error',
+      remedy: 'set tls.clientAuthorities, or clientCertificate.verified if the proxy verifies the chains',
+      source: 'RFC 8705 section 2.1; docs/guides/mtls.md',
+      check: ({ where, why, isSeen, isVerified }) =>
+        isSeen &&
+        !isVerified && {
+          where,
+          reason: `${why}, but neither the server nor a proxy verifies the chains of certificates: it gets no token`,
+        },
+    },
+  ]),
+]

@@ -1,205 +1,223 @@
 import { clientGaps } from '@grantry/administration'
-import type { Client } from '@grantry/core'
-import { isNamedPlugin } from '../configuration/named-plugins.ts'
+import type { ClientWithSecrets } from '@grantry/core'
+import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
 import { localPort } from '../local-address.ts'
-import type { Check } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import type { Facts } from './facts.ts'
+
+type Configured = ClientWithSecrets & { readonly path: string }
 
 /** Whether a URI is http and not loopback. Another rule reports invalid URLs. */
 const isUnencrypted = (uri: string): boolean =>
   /^http:/iu.test(uri) && URL.canParse(uri) && localPort(uri) === undefined
 
-function checkRedirects(
-  { redirectUris, postLogoutRedirectUris, allowedCorsOrigins }: Client,
-  path: string,
-): readonly Finding[] {
-  const findings: Finding[] = []
-  const lists = { redirectUris, postLogoutRedirectUris }
-  for (const [list, uris] of Object.entries(lists)) {
-    for (const [index, uri] of uris.entries()) {
-      const where = `${path}.${list}[${index}]`
-      if (uri.includes('*'))
-        findings.push(
-          finding(
-            'redirect-wildcard',
-            where,
-            `${uri} contains a wildcard. Grantry does not support wildcards: the URI matches nothing`,
-          ),
-        )
-      if (/^http:\/\/localhost(?:[:/?]|$)/iu.test(uri) && list === 'redirectUris') {
-        findings.push(
-          finding(
-            'redirect-localhost',
-            where,
-            `${uri} depends on how the machine of the user resolves localhost, and matches every port: register http://127.0.0.1 and http://[::1]`,
-          ),
-        )
-      }
-      if (isUnencrypted(uri)) {
-        findings.push(
-          finding(
-            'redirect-without-tls',
-            where,
-            `${uri} is http: an attacker on the network can read the authorization code`,
-          ),
-        )
-      }
-    }
-  }
-  for (const [index, origin] of allowedCorsOrigins.entries()) {
-    if (isUnencrypted(origin)) {
-      findings.push(
-        finding(
-          'cors-without-tls',
-          `${path}.allowedCorsOrigins[${index}]`,
-          `${origin} is http: an attacker on the network can change the page and read the tokens`,
-        ),
-      )
-    }
-  }
-  return findings
-}
+const redirectsOf = ({ path, redirectUris, postLogoutRedirectUris }: Configured) =>
+  Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
+    uris.map((uri, index) => ({ uri, list, where: `${path}.${list}[${index}]` })),
+  )
 
-/**
- * Reports a program on the devices of users that gets tokens without a question. Any other program there can send its
- * requests, and receive the codes.
- */
-function checkUnasked({ clientId, public: isPublic, requireConsent, redirectUris }: Client, path: string) {
-  const isOnDevice = redirectUris.length > 0 && redirectUris.every((uri) => !/^https:/iu.test(uri))
-  if (!isPublic || requireConsent !== false || !isOnDevice) return []
-  const text = `Users are not asked about ${clientId}, which has no secret and only redirect URIs on their own devices: any program there gets its tokens`
-  return [finding('redirect-unasked', `${path}.requireConsent`, text)]
-}
+const originsOf = ({ path, allowedCorsOrigins }: Configured) =>
+  allowedCorsOrigins.map((origin, index) => ({ origin, where: `${path}.allowedCorsOrigins[${index}]` }))
+
+const redirectRules = [
+  each(redirectsOf, [
+    {
+      id: 'redirect-wildcard',
+      severity: 'error',
+      remedy: 'list each URI in full; redirect URIs are compared exactly',
+      source: 'RFC 9700 section 2.1; OAuth 2.1 section 2.3.1',
+      check: ({ uri, where }) =>
+        uri.includes('*') && {
+          where,
+          reason: `${uri} contains a wildcard. Grantry does not support wildcards: the URI matches nothing`,
+        },
+    },
+    {
+      id: 'redirect-localhost',
+      severity: 'info',
+      remedy: 'register http://127.0.0.1 and http://[::1] instead, if the application can listen there',
+      source: 'RFC 8252 section 8.3',
+      check: ({ uri, list, where }) =>
+        /^http:\/\/localhost(?:[:/?]|$)/iu.test(uri) &&
+        list === 'redirectUris' && {
+          where,
+          reason: `${uri} depends on how the machine of the user resolves localhost, and matches every port: register http://127.0.0.1 and http://[::1]`,
+        },
+    },
+    {
+      id: 'redirect-without-tls',
+      severity: 'error',
+      remedy: 'use an https URI, or a loopback URI for a native application',
+      source: 'RFC 9700 section 2.6; OAuth 2.1 section 1.5',
+      check: ({ uri, where }) =>
+        isUnencrypted(uri) && {
+          where,
+          reason: `${uri} is http: an attacker on the network can read the authorization code`,
+        },
+    },
+  ]),
+  each(originsOf, [
+    {
+      id: 'cors-without-tls',
+      severity: 'warning',
+      remedy: 'use an https origin',
+      source: 'OAuth 2.1 section 1.5',
+      check: ({ origin, where }) =>
+        isUnencrypted(origin) && {
+          where,
+          reason: `${origin} is http: an attacker on the network can change the page and read the tokens`,
+        },
+    },
+  ]),
+]
 
 const hour = 3600
 const day = 24 * hour
 
 /** A refresh token is useless without the key or the secret of such a client (RFC 9700 section 4.14.2). */
-const hasBoundTokens = ({ dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens }: Client): boolean =>
+const hasBoundTokens = ({ dpopBoundAccessTokens, tlsClientCertificateBoundAccessTokens }: Configured): boolean =>
   dpopBoundAccessTokens === true || tlsClientCertificateBoundAccessTokens === true
 
-function checkLifetimes(client: Client, path: string): readonly Finding[] {
-  const { accessTokenLifetime, authorizationCodeLifetime, refreshToken, scopes, grantTypes } = client
-  const findings: Finding[] = []
-  if (accessTokenLifetime > hour) {
-    findings.push(
-      finding(
-        'access-token-lives-long',
-        `${path}.accessTokenLifetime`,
-        `A stolen access token is valid for up to ${accessTokenLifetime} s, which is more than an hour`,
-      ),
-    )
-  }
-  if (grantTypes.includes('authorization_code') && authorizationCodeLifetime > 600) {
-    findings.push(
-      finding(
-        'code-lives-long',
-        `${path}.authorizationCodeLifetime`,
-        `A stolen authorization code is valid for up to ${authorizationCodeLifetime} s, which is more than ten minutes`,
-      ),
-    )
-  }
-  if (!scopes.includes('offline_access') && refreshToken.unasked === 'never') return findings
-  const longest = Math.min(refreshToken.absoluteLifetime, refreshToken.slidingLifetime)
-  if (longest > 90 * day) {
-    findings.push(
-      finding(
-        'refresh-token-lives-long',
-        `${path}.refreshToken`,
-        `An unused refresh token stays valid for ${Math.floor(longest / day)} days`,
-      ),
-    )
-  }
-  if (refreshToken.usage === 'reuse' && !hasBoundTokens(client)) {
-    findings.push(
-      finding(
-        'refresh-token-reused',
-        `${path}.refreshToken.usage`,
-        'The refresh token is not rotated, so the theft of one cannot be detected',
-      ),
-    )
-  }
-  if (refreshToken.gracePeriod > 0 && !client.public && !hasBoundTokens(client)) {
-    findings.push(
-      finding(
-        'refresh-token-grace',
-        `${path}.refreshToken.gracePeriod`,
-        `${client.clientId} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${refreshToken.gracePeriod} s, and its theft is not detected`,
-      ),
-    )
-  }
-  return findings
-}
+const getsRefreshTokens = ({ scopes, refreshToken }: Configured): boolean =>
+  scopes.includes('offline_access') || refreshToken.unasked !== 'never'
 
-function checkGrants(client: Client, path: string): readonly Finding[] {
-  const { clientId, grantTypes, allowPlainPkce } = client
-  const findings: Finding[] = []
-  if (allowPlainPkce === true) {
-    findings.push(
-      finding(
-        'plain-code-challenge',
-        `${path}.allowPlainPkce`,
-        `${clientId} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
-      ),
-    )
-  }
-  const index = grantTypes.indexOf('password')
-  if (index >= 0) {
-    findings.push(
-      finding('password-grant', `${path}.grantTypes[${index}]`, `${clientId} handles the passwords of users itself`),
-    )
-  }
-  return [...findings, ...clientGaps(client).map((gap) => finding('client-cannot-succeed', path, gap))]
-}
-
-/** Checks the grants, redirect URIs and lifetimes of each client. */
-export const checkClients: Check = ({ clients, hasExternalClients, warnings }) => [
-  ...clients.flatMap((client, index) =>
-    client.enabled
-      ? [checkRedirects, checkUnasked, checkLifetimes, checkGrants].flatMap((check) =>
-          check(client, `clients[${index}]`),
-        )
-      : [],
+const lifetimeRules: readonly RulePart<Configured>[] = [
+  {
+    id: 'access-token-lives-long',
+    severity: 'warning',
+    remedy: 'set accessTokenLifetime to an hour or less, and let clients refresh tokens',
+    source: 'RFC 6750 section 5.3',
+    check: ({ path, accessTokenLifetime: seconds }) =>
+      seconds > hour && {
+        where: `${path}.accessTokenLifetime`,
+        reason: `A stolen access token is valid for up to ${seconds} s, which is more than an hour`,
+      },
+  },
+  {
+    id: 'code-lives-long',
+    severity: 'warning',
+    remedy: 'set authorizationCodeLifetime to one minute, at most ten',
+    source: 'RFC 6749 section 4.1.2',
+    check: ({ path, grantTypes, authorizationCodeLifetime: seconds }) =>
+      grantTypes.includes('authorization_code') &&
+      seconds > 600 && {
+        where: `${path}.authorizationCodeLifetime`,
+        reason: `A stolen authorization code is valid for up to ${seconds} s, which is more than ten minutes`,
+      },
+  },
+  each(
+    (client: Configured) => (getsRefreshTokens(client) ? [client] : []),
+    [
+      {
+        id: 'refresh-token-lives-long',
+        severity: 'warning',
+        remedy:
+          'set refreshToken.absoluteLifetime to 90 days or less, or set slidingLifetime so that unused tokens expire',
+        source: 'RFC 9700 section 4.14.2',
+        check({ path, refreshToken: { absoluteLifetime, slidingLifetime } }) {
+          const longest = Math.min(absoluteLifetime, slidingLifetime)
+          const reason = `An unused refresh token stays valid for ${Math.floor(longest / day)} days`
+          return longest > 90 * day && { where: `${path}.refreshToken`, reason }
+        },
+      },
+      {
+        id: 'refresh-token-reused',
+        severity: 'warning',
+        remedy: 'set refreshToken.usage to rotate, so that theft is detected',
+        source: 'RFC 9700 section 4.14.2',
+        reason: 'The refresh token is not rotated, so the theft of one cannot be detected',
+        check: (client) =>
+          client.refreshToken.usage === 'reuse' && !hasBoundTokens(client) && `${client.path}.refreshToken.usage`,
+      },
+      {
+        id: 'refresh-token-grace',
+        severity: 'warning',
+        remedy: 'let one process of the client refresh, and set refreshToken.gracePeriod to 0',
+        source: 'docs/decisions/0154-refresh-tokens-of-several-processes.md',
+        check: (client) =>
+          client.refreshToken.gracePeriod > 0 &&
+          !client.public &&
+          !hasBoundTokens(client) && {
+            where: `${client.path}.refreshToken.gracePeriod`,
+            reason: `${client.clientId} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${client.refreshToken.gracePeriod} s, and its theft is not detected`,
+          },
+      },
+    ],
   ),
-  ...warnings
-    .filter(({ reason }) => reason === 'client_cannot_succeed')
-    .map(({ message }) => finding('client-cannot-succeed', 'clients', message)),
-  ...(hasExternalClients
-    ? [finding('clients-unseen', 'clients', 'The clients are in an external store and were not checked')]
-    : []),
 ]
 
-/** Checks whether scopes are used, and whether APIs have an audience that tokens can be for. */
-export const checkScopes: Check = ({ scopes, clients, configuration, hasExternalClients }) => {
-  const { plugins = [] } = configuration
-  const canName = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')
-  const ofPlugins = plugins.flatMap((plugin) =>
-    isNamedPlugin(plugin) && (plugin.name === 'client-metadata' || plugin.name === 'registration') ? plugin.scopes : [],
-  )
-  const requestable = new Set([...clients.flatMap((client) => (client.enabled ? client.scopes : [])), ...ofPlugins])
-  const apis = scopes.filter(({ identity }) => !identity)
-  return scopes.flatMap(({ name, identity, audience, enabled }, index) => [
-    ...(!hasExternalClients && enabled && !requestable.has(name)
-      ? [finding('scope-unused', `scopes[${index}]`, `No client may request ${name}`)]
-      : []),
-    // A single API cannot be confused with another.
-    ...(!identity && audience === undefined && apis.length > 1
-      ? [
-          finding(
-            'scope-without-audience',
-            `scopes[${index}].audience`,
-            `A token for ${name} has no audience of its own, so the other APIs (${apis.length} in total) could accept it`,
-          ),
-        ]
-      : []),
-    ...(Array.isArray(audience) && audience.length > 1 && !canName
-      ? [
-          finding(
-            'plugin-missing',
-            `scopes[${index}].audience`,
-            `Tokens for ${name} need a request that names its audience, which only the plugin resource-indicators reads`,
-          ),
-        ]
-      : []),
-  ])
+const clientCannotSucceed: RuleText = {
+  id: 'client-cannot-succeed',
+  severity: 'warning',
+  remedy: 'complete the client, or remove it',
+  source: 'docs/guides/configuration.md',
 }
+
+/** The rules for the grants, redirect URIs and lifetimes of each client. */
+export const clientRules: readonly RulePart<Facts>[] = [
+  each(
+    ({ clients }: Facts) =>
+      clients.flatMap((client, index) => (client.enabled ? [{ ...client, path: `clients[${index}]` }] : [])),
+    [
+      ...redirectRules,
+      // Any other program there can send the requests of the client, and receive the codes.
+      {
+        id: 'redirect-unasked',
+        severity: 'warning',
+        remedy:
+          'remove requireConsent: false, or use an https redirect URI, or give the client a secret that users do not have',
+        source: 'RFC 8252 section 8.6',
+        check: ({ clientId, path, public: isPublic, requireConsent, redirectUris }) =>
+          isPublic &&
+          requireConsent === false &&
+          redirectUris.length > 0 &&
+          redirectUris.every((uri) => !/^https:/iu.test(uri)) && {
+            where: `${path}.requireConsent`,
+            reason: `Users are not asked about ${clientId}, which has no secret and only redirect URIs on their own devices: any program there gets its tokens`,
+          },
+      },
+      ...lifetimeRules,
+      {
+        id: 'plain-code-challenge',
+        severity: 'warning',
+        remedy: 'remove allowPlainPkce; all current client libraries support S256',
+        source: 'RFC 9700 section 2.1.1; RFC 7636 section 4.2',
+        check: ({ clientId, path, allowPlainPkce }) =>
+          allowPlainPkce === true && {
+            where: `${path}.allowPlainPkce`,
+            reason: `${clientId} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
+          },
+      },
+      {
+        id: 'password-grant',
+        severity: 'warning',
+        remedy:
+          'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
+        source: 'RFC 9700 section 2.4; OAuth 2.1 section 10',
+        check({ clientId, path, grantTypes }) {
+          const index = grantTypes.indexOf('password')
+          const reason = `${clientId} handles the passwords of users itself`
+          return index >= 0 && { where: `${path}.grantTypes[${index}]`, reason }
+        },
+      },
+      {
+        ...clientCannotSucceed,
+        check: (client) => clientGaps(client).map((reason) => ({ where: client.path, reason })),
+      },
+    ],
+  ),
+  {
+    ...clientCannotSucceed,
+    check: ({ warnings }) =>
+      warnings
+        .filter(({ reason }) => reason === 'client_cannot_succeed')
+        .map(({ message }) => ({ where: 'clients', reason: message })),
+  },
+  {
+    id: 'clients-unseen',
+    severity: 'info',
+    remedy: 'check the clients in their own store',
+    source: 'docs/guides/embedding.md',
+    reason: 'The clients are in an external store and were not checked',
+    check: ({ hasExternalClients }) => hasExternalClients && 'clients',
+  },
+]

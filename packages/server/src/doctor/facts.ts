@@ -1,7 +1,6 @@
 import type { AtomicDriver, ClientWithSecrets, KeyInfo, Provider, RuleFinding, ScopeWithSecrets } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ConfiguredUser } from '../configuration/users.ts'
-import type { Finding } from './finding.ts'
 
 /** A file that the server reads, and its permissions. */
 export interface FileFact {
@@ -60,5 +59,3 @@ export interface Facts {
   /** Epoch seconds. */
   readonly now: number
 }
-
-export type Check = (facts: Facts) => readonly Finding[]

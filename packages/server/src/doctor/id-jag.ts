@@ -1,96 +1,86 @@
-import type { NamedPlugin } from '../configuration/named-plugins.ts'
-import type { Facts } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import { each, type RulePart } from '../check-rules/rule.ts'
+import { type Named, unknownScopes } from './named.ts'
+import { jwksUriPrivate } from './registration.ts'
 
-type IdJag = Extract<NamedPlugin, { readonly name: 'id-jag' }>
+type IdJag = Named<'id-jag'>
 
 const urn = 'urn:ietf:params:oauth:grant-type:'
 
-function checkAccept(
-  { issuers, jwksUri }: NonNullable<IdJag['accept']>,
-  path: string,
-  { clients, hasExternalClients, configuration: { administration }, metadata }: Facts,
-): readonly Finding[] {
-  const canPresent = hasExternalClients || clients.some(({ grantTypes }) => grantTypes.includes(`${urn}jwt-bearer`))
-  const shared = issuers.findIndex(({ subject }) => subject === 'same')
-  const known = metadata.scopes_supported
-  const unknown = issuers.flatMap(({ scopes = [] }, index) =>
-    // Those in the storage can come later.
-    administration || !Array.isArray(known)
-      ? []
-      : scopes
-          .filter((name) => !known.includes(name))
-          .map((name) =>
-            finding(
-              'assertion-scope-unknown',
-              `${path}.issuers[${index}].scopes`,
-              `The scope ${name} is not declared, so no assertion gives it`,
-            ),
-          ),
-  )
-  return [
-    ...unknown,
-    ...(canPresent
-      ? []
-      : [finding('assertion-client-missing', path, `No client has the grant type ${urn}jwt-bearer to present one`)]),
-    ...(shared !== -1 && issuers.length > 1
-      ? [
-          finding(
-            'assertion-users-shared',
-            `${path}.issuers[${shared}].subject`,
-            'This identity provider can name every user, also those of the other identity providers',
-          ),
-        ]
-      : []),
-    ...(jwksUri?.allowPrivateAddresses === true
-      ? [
-          finding(
-            'jwks-uri-private',
-            `${path}.jwksUri.allowPrivateAddresses`,
-            'The keys of identity providers are fetched from addresses of the own network',
-          ),
-        ]
-      : []),
-  ]
-}
+const acceptOf = ({ plugin: { accept }, path, facts }: IdJag) =>
+  accept === undefined ? [] : [{ ...accept, path: `${path}.accept`, facts }]
 
-function checkIssue(
-  { servers }: NonNullable<IdJag['issue']>,
-  path: string,
-  { clients, hasExternalClients }: Facts,
-): readonly Finding[] {
-  const canExchange = (id: string): boolean =>
-    hasExternalClients ||
-    clients.some(({ clientId, grantTypes }) => clientId === id && grantTypes.includes(`${urn}token-exchange`))
-  return servers.flatMap((server, index) => {
-    const where = `${path}.servers[${index}]`
-    return [
-      ...server.clients.flatMap(({ clientId }, at) =>
-        canExchange(clientId)
-          ? []
-          : [
-              finding(
-                'assertion-client-missing',
-                `${where}.clients[${at}].clientId`,
-                `${clientId} is not a client with the grant type ${urn}token-exchange`,
-              ),
-            ],
-      ),
-      ...(clients.some(({ clientId }) => clientId === server.issuer)
-        ? [
-            finding(
-              'assertion-as-identity-token',
-              `${where}.issuer`,
-              'A client has this id: if it ignores typ, it accepts an assertion as an identity token',
-            ),
-          ]
-        : []),
-    ]
-  })
-}
+const serversOf = ({ plugin: { issue }, path, facts }: IdJag) =>
+  (issue?.servers ?? []).map((server, index) => ({ ...server, path: `${path}.issue.servers[${index}]`, facts }))
 
-/** Checks the two sides of identity assertions. */
-export const checkIdJag = ({ accept, issue }: IdJag, path: string, facts: Facts): readonly Finding[] => [
-  ...(accept === undefined ? [] : checkAccept(accept, `${path}.accept`, facts)),
-  ...(issue === undefined ? [] : checkIssue(issue, `${path}.issue`, facts)),
+const clientMissing = {
+  id: 'assertion-client-missing',
+  severity: 'warning',
+  remedy: 'add the grant type to the client, or correct its id',
+  source: 'docs/guides/mcp-in-a-company.md',
+} as const
+
+/** The rules for the two sides of identity assertions. */
+export const idJagRules: readonly RulePart<IdJag>[] = [
+  each(acceptOf, [
+    {
+      id: 'assertion-scope-unknown',
+      severity: 'warning',
+      remedy: 'correct the name, or add the scope to scopes',
+      source: 'docs/guides/mcp-in-a-company.md',
+      check: ({ issuers, path, facts }) =>
+        issuers.flatMap(({ scopes = [] }, index) =>
+          unknownScopes(scopes, facts).map((name) => ({
+            where: `${path}.issuers[${index}].scopes`,
+            reason: `The scope ${name} is not declared, so no assertion gives it`,
+          })),
+        ),
+    },
+    {
+      ...clientMissing,
+      check: ({ path: where, facts: { clients, hasExternalClients } }) =>
+        !hasExternalClients &&
+        !clients.some(({ grantTypes }) => grantTypes.includes(`${urn}jwt-bearer`)) && {
+          where,
+          reason: `No client has the grant type ${urn}jwt-bearer to present one`,
+        },
+    },
+    {
+      id: 'assertion-users-shared',
+      severity: 'warning',
+      remedy: 'remove subject, or trust this identity provider only',
+      source: 'docs/guides/mcp-in-a-company.md',
+      reason: 'This identity provider can name every user, also those of the other identity providers',
+      check({ issuers, path }) {
+        const shared = issuers.findIndex(({ subject }) => subject === 'same')
+        return shared !== -1 && issuers.length > 1 && `${path}.issuers[${shared}].subject`
+      },
+    },
+    {
+      ...jwksUriPrivate,
+      reason: 'The keys of identity providers are fetched from addresses of the own network',
+      check: ({ jwksUri, path }) => jwksUri?.allowPrivateAddresses === true && `${path}.jwksUri.allowPrivateAddresses`,
+    },
+  ]),
+  each(serversOf, [
+    {
+      ...clientMissing,
+      check: ({ clients: allowed, path, facts: { clients, hasExternalClients } }) =>
+        allowed.flatMap(({ clientId: id }, at) => {
+          const canExchange =
+            hasExternalClients ||
+            clients.some(({ clientId, grantTypes }) => clientId === id && grantTypes.includes(`${urn}token-exchange`))
+          const reason = `${id} is not a client with the grant type ${urn}token-exchange`
+          return canExchange ? [] : [{ where: `${path}.clients[${at}].clientId`, reason }]
+        }),
+    },
+    {
+      id: 'assertion-as-identity-token',
+      severity: 'warning',
+      remedy: 'give the client an id that is not the issuer of the server',
+      source: 'RFC 8725 section 3.11; docs/guides/mcp-in-a-company.md',
+      reason: 'A client has this id: if it ignores typ, it accepts an assertion as an identity token',
+      check: ({ issuer, path, facts: { clients } }) =>
+        clients.some(({ clientId }) => clientId === issuer) && `${path}.issuer`,
+    },
+  ]),
 ]

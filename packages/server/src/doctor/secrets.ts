@@ -1,6 +1,6 @@
-import type { ClientWithSecrets, ScopeWithSecrets } from '@grantry/core'
-import type { Check } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import type { ClientWithSecrets } from '@grantry/core'
+import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
+import type { Facts } from './facts.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
 
 /** Seconds before its expiry at which a secret is reported. */
@@ -14,7 +14,7 @@ interface Owner {
   readonly stored: ClientWithSecrets['secrets']['stored']
 }
 
-const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly ScopeWithSecrets[]): readonly Owner[] => [
+const ownersOf = ({ clients, scopes }: Facts): readonly Owner[] => [
   ...clients.map((client, index) => ({
     name: client.clientId,
     path: `clients[${index}].secrets`,
@@ -31,64 +31,91 @@ const ownersOf = (clients: readonly ClientWithSecrets[], scopes: readonly ScopeW
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-function checkExpiry({ name, path, used, stored }: Owner, now: number): readonly Finding[] {
-  const isLive = (end: number | undefined): boolean => end === undefined || end > now
-  const live = stored.filter(({ expiresAt }) => isLive(expiresAt))
-  const findings: Finding[] = []
-  for (const [index, { expiresAt }] of stored.entries()) {
-    if (expiresAt === undefined) continue
-    const where = `${path}[${index}]`
-    if (!isLive(expiresAt)) findings.push(finding('secret-expired', where, `It expired on ${dateOf(expiresAt)}`))
-    else if (
-      expiresAt - now < warningPeriod &&
-      live.every((other) => (other.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
-    ) {
-      findings.push(
-        finding(
-          'secret-expires-soon',
-          where,
-          `It expires on ${dateOf(expiresAt)}, and ${name} has no secret that is valid for longer`,
-        ),
-      )
-    }
-  }
-  // Without any secret, it uses another authentication method: otherwise the provider would not have started.
-  if (used && stored.length > 0 && live.length === 0) {
-    findings.push(finding('secret-none-live', path, `${name} has no valid secret, so it cannot authenticate`))
-  }
-  return findings
-}
+/** Returns the secrets that end, and whether another of their owner is valid for longer. */
+const endingOf = ({ name, path, stored, now }: Owner & Pick<Facts, 'now'>) =>
+  stored.flatMap(({ expiresAt }, index) => {
+    if (expiresAt === undefined) return []
+    const isLast = stored.every((other) => (other.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
+    return [{ name, where: `${path}[${index}]`, left: expiresAt - now, date: dateOf(expiresAt), isLast }]
+  })
 
-/** Checks stored secrets: weak, shared between owners, expired or expiring. */
-export const checkSecrets: Check = ({ clients, scopes, now }) => {
-  const owners = ownersOf(clients, scopes)
-  const hashes = new Map(
-    owners.flatMap(({ stored }) => stored.map(({ hash, algorithm }) => [hash, algorithm] as const)),
+/** Returns all secrets, whether they can be guessed, and which other owner has the same one. */
+function comparedSecrets(facts: Facts) {
+  const owners = ownersOf(facts)
+  const secrets = owners.flatMap(({ name, path, stored }) =>
+    stored.map(({ hash, algorithm }, index) => ({ name, where: `${path}[${index}]`, hash, algorithm })),
   )
   const weak = findWeakSecrets(
-    hashes,
+    new Map(secrets.map(({ hash, algorithm }) => [hash, algorithm])),
     owners.map(({ name }) => name),
   )
-  const first = new Map<string, string>()
-  const findings = owners.flatMap((owner) => checkExpiry(owner, now))
-  for (const { name, path, stored } of owners) {
-    for (const [index, { hash }] of stored.entries()) {
-      const where = `${path}[${index}]`
-      if (weak.has(hash))
-        findings.push(
-          finding('secret-weak', where, `The secret of ${name} is short or well known: grantry check guessed it`),
-        )
-      const other = first.get(hash)
-      if (other === undefined) first.set(hash, name)
-      else if (other !== name)
-        findings.push(
-          finding(
-            'secret-shared',
-            where,
-            `${name} and ${other} have the same secret, so each can impersonate the other`,
-          ),
-        )
-    }
-  }
-  return findings
+  const first = new Map([...secrets].reverse().map(({ hash, name }) => [hash, name]))
+  return secrets.map(({ hash, ...secret }) => ({ ...secret, isWeak: weak.has(hash), other: first.get(hash) }))
 }
+
+export const secretWeak: RuleText = {
+  id: 'secret-weak',
+  severity: 'error',
+  remedy: 'replace it with a secret from grantry hash-secret',
+  source: 'RFC 6749 section 10.10; OAuth 2.1 section 7.7',
+}
+
+/** The rules for stored secrets: weak, shared between owners, expired or expiring. */
+export const secretRules: readonly RulePart<Facts>[] = [
+  each(
+    (facts: Facts) => ownersOf(facts).map((owner) => ({ ...owner, now: facts.now })),
+    [
+      each(endingOf, [
+        {
+          id: 'secret-expired',
+          severity: 'warning',
+          remedy: 'remove it from the configuration',
+          source: 'docs/guides/configuration.md',
+          check: ({ where, left, date }) => left <= 0 && { where, reason: `It expired on ${date}` },
+        },
+        {
+          id: 'secret-expires-soon',
+          severity: 'warning',
+          remedy: 'add a second secret with grantry hash-secret, give it to its owner, and let the old one expire',
+          source: 'docs/guides/configuration.md',
+          check: ({ name, where, left, date, isLast }) =>
+            left > 0 &&
+            left < warningPeriod &&
+            isLast && { where, reason: `It expires on ${date}, and ${name} has no secret that is valid for longer` },
+        },
+      ]),
+      {
+        id: 'secret-none-live',
+        severity: 'error',
+        remedy: 'add a secret with grantry hash-secret, or disable its owner',
+        source: 'RFC 6749 section 2.3.1',
+        // Without any secret, it uses another authentication method: otherwise the provider would not have started.
+        check: ({ name, path: where, used, stored, now }) =>
+          used &&
+          stored.length > 0 &&
+          stored.every(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now) && {
+            where,
+            reason: `${name} has no valid secret, so it cannot authenticate`,
+          },
+      },
+    ],
+  ),
+  each(comparedSecrets, [
+    {
+      ...secretWeak,
+      check: ({ name, where, isWeak }) =>
+        isWeak && { where, reason: `The secret of ${name} is short or well known: grantry check guessed it` },
+    },
+    {
+      id: 'secret-shared',
+      severity: 'warning',
+      remedy: 'create a secret for each of them with grantry hash-secret',
+      source: 'RFC 9700 section 2.5',
+      check: ({ name, where, other }) =>
+        other !== name && {
+          where,
+          reason: `${name} and ${other} have the same secret, so each can impersonate the other`,
+        },
+    },
+  ]),
+]

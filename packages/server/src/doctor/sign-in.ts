@@ -1,93 +1,93 @@
 import { missingTexts, type PagesOptions } from '@grantry/pages'
 import { languages } from '@grantry/pages/languages'
+import { each, type RulePart } from '../check-rules/rule.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
-import { isAddress } from '../local-address.ts'
-import { clientsWithoutSignIn, hasNoUsers } from '../provider/startup-warnings.ts'
-import type { Check, Facts } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import {
+  type CodeClients,
+  codeClients,
+  describedClients,
+  hasSignIn,
+  passkeysAtAddress,
+  signInMissing,
+  usersMissing,
+} from '../provider/startup-warnings.ts'
+import type { Facts } from './facts.ts'
+import { namedPlugins, whenNamed } from './named.ts'
 
-/** Checks whether the pages have texts in each of their languages. */
-const checkTexts = ({ plugins = [] }: Facts['configuration']): readonly Finding[] =>
-  plugins.flatMap((plugin, index) =>
-    isNamedPlugin(plugin) && plugin.name === 'sign-in'
-      ? missingTexts({ ...(plugin.pages as PagesOptions | undefined), languages }).map(({ path, locales }) =>
-          finding(
-            'text-missing',
-            `plugins[${index}].pages.${path}`,
-            `There is no text in ${locales.join(', ')}, so pages in it contain another language`,
+/** The rules for whether users can sign in where clients expect it. */
+export const signInRules: readonly RulePart<Facts>[] = [
+  each((facts: Facts) => (hasSignIn(facts) ? [] : codeClients(facts)), [signInMissing]),
+  usersMissing,
+  passkeysAtAddress,
+  each(namedPlugins, [
+    whenNamed('sign-in', [
+      // Only the page of the account lets users add passkeys and set up apps.
+      {
+        id: 'factors-without-page',
+        severity: 'warning',
+        remedy: 'add "account": {} to the entry, or remove what users cannot set up',
+        source: 'docs/guides/account.md',
+        check: ({ plugin: { account, passkeys, secondFactors }, path }) =>
+          Object.entries({ passkeys: passkeys === true, secondFactors }).flatMap(([name, isOn]) =>
+            isOn && account === undefined
+              ? [{ where: `${path}.${name}`, reason: 'There is no account page, so no user can set it up' }]
+              : [],
           ),
-        )
-      : [],
-  )
+      },
+    ]),
+  ]),
+  // The password grant has no page that asks for a factor.
+  {
+    id: 'factor-not-askable',
+    severity: 'warning',
+    remedy: 'remove the grant type from the client: its tokens are refused',
+    source: 'RFC 9700 section 2.4; docs/guides/account.md',
+    check: ({ clients }) =>
+      clients.flatMap(({ clientId, requireSecondFactor, grantTypes }, index) => {
+        const reason = `The password grant asks for no second factor, which ${clientId} requires`
+        const isAsked = requireSecondFactor === true && grantTypes.includes('password')
+        return isAsked ? [{ where: `clients[${index}].grantTypes`, reason }] : []
+      }),
+  },
+  each(namedPlugins, [
+    whenNamed('sign-in', [
+      {
+        id: 'text-missing',
+        severity: 'info',
+        remedy: 'add the texts, or set locales to the languages that you have',
+        source: 'docs/guides/sign-in.md',
+        check: ({ plugin, path: of }) =>
+          missingTexts({ ...(plugin.pages as PagesOptions | undefined), languages }).map(({ path, locales }) => ({
+            where: `${of}.pages.${path}`,
+            reason: `There is no text in ${locales.join(', ')}, so pages in it contain another language`,
+          })),
+      },
+    ]),
+  ]),
+]
 
-/** WebAuthn allows names only: browsers refuse every passkey of an address. */
-const checkPasskeys = ({ issuer, plugins = [] }: Facts['configuration']): readonly Finding[] =>
-  plugins.flatMap((plugin, index) =>
-    isNamedPlugin(plugin) && plugin.name === 'sign-in' && plugin.passkeys === true && isAddress(issuer)
-      ? [
-          finding(
-            'passkeys-at-address',
-            `plugins[${index}].passkeys`,
-            'The host of the issuer is an IP address, for which browsers refuse passkeys',
-          ),
-        ]
-      : [],
-  )
-
-/** Only the page of the account lets users add passkeys and set up apps. */
-const checkFactors = ({ plugins = [] }: Facts['configuration']): readonly Finding[] =>
-  plugins.flatMap((plugin, index) => {
-    if (!isNamedPlugin(plugin) || plugin.name !== 'sign-in' || plugin.account !== undefined) return []
-    const { passkeys, secondFactors } = plugin
-    const named = [...(passkeys === true ? ['passkeys'] : []), ...(secondFactors ? ['secondFactors'] : [])]
-    const reason = 'There is no account page, so no user can set it up'
-    return named.map((name) => finding('factors-without-page', `plugins[${index}].${name}`, reason))
-  })
-
-/** The password grant has no page that asks for a factor. */
-const checkDemands = ({ clients }: Facts): readonly Finding[] =>
-  clients.flatMap(({ clientId, requireSecondFactor, grantTypes }, index) =>
-    requireSecondFactor === true && grantTypes.includes('password')
-      ? [
-          finding(
-            'factor-not-askable',
-            `clients[${index}].grantTypes`,
-            `The password grant asks for no second factor, which ${clientId} requires`,
-          ),
-        ]
-      : [],
-  )
-
-/** Checks whether users can sign in where clients expect it. */
-export const checkSignIn: Check = (facts) => {
-  const { configuration, metadata } = facts
-  const { clients, plugins = [] } = configuration
-  const unable = clientsWithoutSignIn(configuration, { metadata })
-  const isSignIn = (plugin: string | object): boolean => isNamedPlugin(plugin) && plugin.name === 'sign-in'
-  return [
-    ...(Array.isArray(clients) ? clients : []).flatMap(({ clientId }, index) =>
-      unable.includes(clientId)
-        ? [
-            finding(
-              'sign-in-missing',
-              `clients[${index}].grantTypes`,
-              `No page signs users in, so ${clientId} cannot get a code`,
-            ),
-          ]
-        : [],
-    ),
-    ...(hasNoUsers(configuration)
-      ? [
-          finding(
-            'users-missing',
-            `plugins[${plugins.findIndex(isSignIn)}]`,
-            'There are no users, so no password is accepted',
-          ),
-        ]
-      : []),
-    ...checkPasskeys(configuration),
-    ...checkFactors(configuration),
-    ...checkDemands(facts),
-    ...checkTexts(configuration),
-  ]
+/** Whether MCP clients have several APIs to choose from, but no plugin reads which one they name. */
+function isResourceUnread({ configuration: { plugins = [] }, scopes }: Facts): boolean {
+  const audiences = new Set(scopes.flatMap(({ identity, audience }) => (identity ? [] : (audience ?? []))))
+  // A module can contain any plugin.
+  const isRead = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')
+  return !isRead && audiences.size > 1
 }
+
+/** The rules for what clients need that describe or register themselves, as MCP clients do. */
+export const describedRules: readonly RulePart<Facts>[] = [
+  each(
+    (facts: Facts) => describedClients(facts).map((one) => ({ ...one, facts })),
+    [
+      each((one: CodeClients & { readonly facts: Facts }) => (hasSignIn(one.facts) ? [] : [one]), [signInMissing]),
+      {
+        id: 'resource-unread',
+        severity: 'warning',
+        remedy: 'add { "name": "resource-indicators" } to plugins',
+        source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
+        reason: 'MCP clients name the API that a token is for, but no plugin reads it: a token is for all of them',
+        check: ({ where, facts }) => isResourceUnread(facts) && where,
+      },
+    ],
+  ),
+]

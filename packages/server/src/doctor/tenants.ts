@@ -1,36 +1,42 @@
+import type { RulePart } from '../check-rules/rule.ts'
 import { templateProblem, tenantConfiguration } from '../configuration/tenant-configuration.ts'
 import { configurationMessage } from '../error-message.ts'
 import { assertAccounts } from '../provider-options/assert-accounts.ts'
-import type { Check } from './facts.ts'
-import { finding } from './finding.ts'
+import type { Facts } from './facts.ts'
 
-/** Checks the tenants of the configuration: each is opened by its first request only, and fails then. */
-export const checkTenants: Check = ({ configuration }) => {
-  const { tenants } = configuration
-  if (tenants === undefined) return []
-  const problem = templateProblem(configuration)
-  if (problem !== undefined) return [finding('tenant-unusable', 'tenants', problem)]
-  const { by, list, prefix } = tenants
-  const unusable = list.flatMap((tenant, index) => {
-    try {
-      assertAccounts(tenantConfiguration(configuration, tenants, tenant))
-      return []
-    } catch (cause) {
-      return [finding('tenant-unusable', `tenants.list[${index}]`, configurationMessage(cause))]
-    }
-  })
-  const { pathname } = new URL(configuration.issuer)
-  const isBelow = by === 'path' && (pathname === prefix || pathname.startsWith(`${prefix}/`))
-  return [
-    ...unusable,
-    ...(isBelow
-      ? [
-          finding(
-            'tenant-over-server',
-            'tenants.prefix',
-            `The issuer is below ${prefix}, where the tenants are, so requests to the server reach a tenant`,
-          ),
-        ]
-      : []),
-  ]
-}
+/** The rules for tenants of the configuration: each is opened by its first request only, and fails then. */
+export const tenantRules: readonly RulePart<Facts>[] = [
+  {
+    id: 'tenant-unusable',
+    severity: 'error',
+    remedy: 'correct the setting; the requests of this tenant get 503',
+    source: 'docs/guides/tenants.md',
+    check({ configuration }) {
+      const { tenants } = configuration
+      if (tenants === undefined) return []
+      const reason = templateProblem(configuration)
+      if (reason !== undefined) return { where: 'tenants', reason }
+      return tenants.list.flatMap((tenant, index) => {
+        try {
+          assertAccounts(tenantConfiguration(configuration, tenants, tenant))
+          return []
+        } catch (cause) {
+          return [{ where: `tenants.list[${index}]`, reason: configurationMessage(cause) }]
+        }
+      })
+    },
+  },
+  {
+    id: 'tenant-over-server',
+    severity: 'error',
+    remedy: 'set tenants.prefix to a path that is not that of the issuer, such as /t',
+    source: 'docs/guides/tenants.md',
+    check({ configuration }) {
+      const { tenants, issuer } = configuration
+      if (tenants?.by !== 'path' || templateProblem(configuration) !== undefined) return false
+      const { prefix } = tenants
+      const reason = `The issuer is below ${prefix}, where the tenants are, so requests to the server reach a tenant`
+      return `${new URL(issuer).pathname}/`.startsWith(`${prefix}/`) && { where: 'tenants.prefix', reason }
+    },
+  },
+]

@@ -1,10 +1,10 @@
 import { closestName, foldedDomain } from '@grantry/core'
-import type { NamedPlugin } from '../configuration/named-plugins.ts'
+import { each, type RulePart } from '../check-rules/rule.ts'
 import type { Facts } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import type { Named } from './named.ts'
 
-type SignInPlugin = Extract<NamedPlugin, { readonly name: 'sign-in' }>
-type Configured = NonNullable<SignInPlugin['providers']>[number]
+type SignIn = Named<'sign-in'>
+type Configured = NonNullable<SignIn['plugin']['providers']>[number]
 
 /** Mail services at which anyone gets an address. */
 const publicMail: readonly string[] = [
@@ -35,83 +35,129 @@ const isSilent = (provider: Configured): boolean =>
 const hasSecret = (provider: Configured): boolean =>
   provider.privateKey !== undefined || ('clientSecret' in provider && provider.clientSecret !== undefined)
 
-function checkProvider(
-  provider: Configured,
-  path: string,
-  { clients, storedClients, hasExternalClients }: Facts,
-): readonly Finding[] {
-  const found: Finding[] = []
-  const { linkBy = [], allowPrivateAddresses } = provider
-  const name = nameOf(provider)
-  const isMicrosoft = 'preset' in provider && provider.preset === 'microsoft'
-  const hasAllTenants = isMicrosoft && provider.tenants.includes('*')
-  if ('issuer' in provider && provider.issuer.startsWith('http:')) {
-    const reason = 'The connection to the provider is not encrypted: an attacker on the network can sign in as any user'
-    found.push(finding('upstream-without-tls', `${path}.issuer`, reason))
-  }
-  if (!hasSecret(provider)) {
-    const reason = 'The server is a public client of the provider, which then cannot know that it redeems the code'
-    found.push(finding('upstream-secret-missing', path, reason))
-  }
-  if (allowPrivateAddresses === true) {
-    const reason = 'The metadata of the provider makes this server send requests to addresses of its own network'
-    found.push(finding('upstream-private', `${path}.allowPrivateAddresses`, reason))
-  }
-  if (hasAllTenants) {
-    const reason = 'Every tenant of Microsoft Entra can create users who sign in here'
-    found.push(finding('upstream-any-tenant', `${path}.tenants`, reason))
-  }
-  const isUsable = ({ enabled, grantTypes, identityProviders }: Facts['clients'][number]): boolean =>
-    enabled &&
-    grantTypes.includes('authorization_code') &&
-    (identityProviders.length === 0 || identityProviders.includes(name))
-  if (!hasExternalClients && ![...clients, ...storedClients].some(isUsable)) {
-    const reason = `No client may use ${name}: identityProviders of each names other providers, or none has a sign-in`
-    found.push(finding('upstream-unused', path, reason))
-  }
-  if (linkBy.length > 0 && hasAllTenants) {
-    const reason = 'A tenant enters any mail address for its users: one of them could become a user of yours'
-    found.push(finding('upstream-link-any-tenant', `${path}.linkBy`, reason))
-  }
-  const foreign = linkBy.find((domain) => publicMail.includes(foldedDomain(domain)))
-  if (foreign !== undefined) {
-    const reason = `Addresses in ${foreign} get new owners, who would become users of yours`
-    found.push(finding('upstream-link-public-mail', `${path}.linkBy`, reason))
-  }
-  return found
-}
+/** Whether any tenant of Microsoft Entra can be the provider. */
+const hasAllTenants = (provider: Configured): boolean =>
+  'preset' in provider && provider.preset === 'microsoft' && provider.tenants.includes('*')
 
-/** Providers whose users cannot change their accounts, because they prove a recent sign-in in no way. */
-const unprovable = (providers: readonly Configured[], path: string): readonly Finding[] =>
-  providers.flatMap((provider, index) => {
-    if (!isSilent(provider) || provider.freshness === 'assumed') return []
-    const reason = `Users of ${nameOf(provider)} cannot change their accounts: it never states when a user has authenticated`
-    return [finding('upstream-freshness', `${path}.providers[${index}].freshness`, reason)]
-  })
+const providersOf = ({ plugin: { providers = [] }, path, facts }: SignIn) =>
+  providers.map((provider, index) => ({
+    provider,
+    name: nameOf(provider),
+    linkBy: provider.linkBy ?? [],
+    path: `${path}.providers[${index}]`,
+    facts,
+  }))
 
-/** Clients that name a provider which does not exist: their users see a page without it. */
-function unknownNames(providers: readonly Configured[], { clients }: Facts): readonly Finding[] {
-  const names = providers.map(nameOf)
-  return clients.flatMap(({ identityProviders }, index) =>
-    identityProviders
-      .filter((name) => !names.includes(name))
-      .map((name) => {
-        const closest = closestName(name, names)
-        const reason = `No provider has the name ${name}${closest === undefined ? '' : `; did you mean ${closest}?`}`
-        return finding('identity-provider-unknown', `clients[${index}].identityProviders`, reason)
-      }),
+/** Whether a client may send its users to a provider. Those of an external store are unknown. */
+const isUsable = (name: string, { clients, storedClients, hasExternalClients }: Facts): boolean =>
+  hasExternalClients ||
+  [...clients, ...storedClients].some(
+    ({ enabled, grantTypes, identityProviders }) =>
+      enabled &&
+      grantTypes.includes('authorization_code') &&
+      (identityProviders.length === 0 || identityProviders.includes(name)),
   )
-}
 
-/** Checks the providers at which users sign in. */
-export function checkUpstreams(
-  { providers = [], passwords, account, secondFactors }: SignInPlugin,
-  path: string,
-  facts: Facts,
-): readonly Finding[] {
-  return [
-    ...(passwords === false && account !== undefined && secondFactors === undefined ? unprovable(providers, path) : []),
-    ...(providers.length === 0 ? [] : unknownNames(providers, facts)),
-    ...providers.flatMap((provider, index) => checkProvider(provider, `${path}.providers[${index}]`, facts)),
-  ]
-}
+/** The rules for the providers at which users sign in. */
+export const upstreamRules: readonly RulePart<SignIn>[] = [
+  {
+    id: 'upstream-freshness',
+    severity: 'warning',
+    remedy: 'allow passwords, add secondFactors, or set freshness of the provider to "assumed"',
+    source: 'docs/guides/upstream.md',
+    check({ plugin: { providers = [], passwords, account, secondFactors }, path }) {
+      if (passwords !== false || account === undefined || secondFactors !== undefined) return []
+      return providers.flatMap((provider, index) => {
+        if (!isSilent(provider) || provider.freshness === 'assumed') return []
+        const reason = `Users of ${nameOf(provider)} cannot change their accounts: it never states when a user has authenticated`
+        return [{ where: `${path}.providers[${index}].freshness`, reason }]
+      })
+    },
+  },
+  // The users of the client see a page without the provider.
+  {
+    id: 'identity-provider-unknown',
+    severity: 'warning',
+    remedy:
+      'correct the name, add the provider, or remove the name; if your user service knows it, accept it in check.accept',
+    source: 'docs/guides/upstream.md',
+    check({ plugin: { providers = [] }, facts: { clients } }) {
+      const names = providers.map(nameOf)
+      if (names.length === 0) return []
+      return clients.flatMap(({ identityProviders }, index) =>
+        identityProviders
+          .filter((name) => !names.includes(name))
+          .map((name) => {
+            const closest = closestName(name, names)
+            const reason = `No provider has the name ${name}${closest === undefined ? '' : `; did you mean ${closest}?`}`
+            return { where: `clients[${index}].identityProviders`, reason }
+          }),
+      )
+    },
+  },
+  each(providersOf, [
+    {
+      id: 'upstream-without-tls',
+      severity: 'warning',
+      remedy: 'use an https issuer',
+      source: 'OpenID Connect Core section 3.1.2.1; docs/guides/upstream.md',
+      reason: 'The connection to the provider is not encrypted: an attacker on the network can sign in as any user',
+      check: ({ provider, path }) => 'issuer' in provider && provider.issuer.startsWith('http:') && `${path}.issuer`,
+    },
+    {
+      id: 'upstream-secret-missing',
+      severity: 'warning',
+      remedy: 'set clientSecret, or privateKey',
+      source: 'RFC 9700 section 2.5; docs/guides/upstream.md',
+      reason: 'The server is a public client of the provider, which then cannot know that it redeems the code',
+      check: ({ provider, path: where }) => !hasSecret(provider) && where,
+    },
+    {
+      id: 'upstream-private',
+      severity: 'warning',
+      remedy:
+        'remove allowPrivateAddresses, unless the provider is in your own network; then accept it in check.accept',
+      source: 'RFC 9700 section 4.11; docs/guides/upstream.md',
+      reason: 'The metadata of the provider makes this server send requests to addresses of its own network',
+      check: ({ provider, path }) => provider.allowPrivateAddresses === true && `${path}.allowPrivateAddresses`,
+    },
+    {
+      id: 'upstream-any-tenant',
+      severity: 'warning',
+      remedy: 'name the tenants by their ids',
+      source: 'docs/guides/upstream.md',
+      reason: 'Every tenant of Microsoft Entra can create users who sign in here',
+      check: ({ provider, path }) => hasAllTenants(provider) && `${path}.tenants`,
+    },
+    {
+      id: 'upstream-unused',
+      severity: 'warning',
+      remedy: 'add the name to identityProviders of a client, or remove the provider',
+      source: 'docs/guides/upstream.md',
+      check: ({ name, path: where, facts }) =>
+        !isUsable(name, facts) && {
+          where,
+          reason: `No client may use ${name}: identityProviders of each names other providers, or none has a sign-in`,
+        },
+    },
+    {
+      id: 'upstream-link-any-tenant',
+      severity: 'error',
+      remedy: 'remove linkBy, or name the tenants by their ids',
+      source: 'docs/guides/upstream.md',
+      reason: 'A tenant enters any mail address for its users: one of them could become a user of yours',
+      check: ({ provider, linkBy, path }) => linkBy.length > 0 && hasAllTenants(provider) && `${path}.linkBy`,
+    },
+    {
+      id: 'upstream-link-public-mail',
+      severity: 'error',
+      remedy: 'remove the domain: users link such accounts themselves',
+      source: 'docs/guides/upstream.md',
+      check({ linkBy, path }) {
+        const foreign = linkBy.find((domain) => publicMail.includes(foldedDomain(domain)))
+        const reason = `Addresses in ${foreign} get new owners, who would become users of yours`
+        return foreign !== undefined && { where: `${path}.linkBy`, reason }
+      },
+    },
+  ]),
+]

@@ -1,10 +1,8 @@
 import type { Client } from '@grantry/core'
-import type { NamedPlugin } from '../configuration/named-plugins.ts'
-import type { Facts } from './facts.ts'
-import { type Finding, finding } from './finding.ts'
+import { each, type RulePart } from '../check-rules/rule.ts'
+import type { Named } from './named.ts'
 
-type WorkloadPlugin = Extract<NamedPlugin, { readonly name: 'workload-identity' }>
-type Issuer = WorkloadPlugin['issuers'][number]
+type Workloads = Named<'workload-identity'>
 type Rule = NonNullable<Client['workload']>
 
 /** The claims that say what of a repository or project runs, for systems that run what others have changed. */
@@ -33,51 +31,74 @@ function isMany({ subject, claims = {} }: Rule, platform: string): boolean {
   return sources[platform] !== undefined && !isNamed && !ofOne
 }
 
-function checkRule(rule: Rule, { platform, audience: configured }: Issuer, path: string, issuer: string) {
-  const { audience = configured ?? issuer } = rule
-  const found: Finding[] = []
-  if (isAnySource(rule, platform)) {
-    const reason = 'The rule allows every branch: a user who can push one can be the client'
-    found.push(finding('workload-any-source', `${path}.claims`, reason))
-  }
-  if (isMany(rule, platform)) {
-    const reason = 'The rule allows all workloads of an owner or namespace, also those that are created later'
-    found.push(finding('workload-many', path, reason))
-  }
-  if (audience !== issuer) {
-    const reason = `Tokens for ${audience} are accepted: a service that gets them for another purpose can be the client`
-    found.push(finding('workload-audience-foreign', `${path}.audience`, reason))
-  }
-  return found
-}
-
 const defaultNames: Readonly<Record<string, string>> = {
   github: 'https://token.actions.githubusercontent.com',
   gitlab: 'https://gitlab.com',
 }
 
-/** Checks which workloads the rules of clients allow, and what the issuers allow. */
-export function checkWorkloads({ issuers }: WorkloadPlugin, path: string, facts: Facts): readonly Finding[] {
-  const { issuer } = facts.configuration
+const issuersOf = ({ plugin: { issuers }, path }: Workloads) =>
+  issuers.map((issuer, index) => ({ ...issuer, path: `${path}.issuers[${index}]` }))
+
+/** Returns the rules of clients, with the platform and the audience of their issuer. */
+function rulesOf({ plugin: { issuers }, facts: { clients, configuration } }: Workloads) {
   const byName = new Map(issuers.map((one) => [one.issuer ?? defaultNames[one.platform], one]))
-  return [
-    ...issuers.flatMap(({ platform, allowPrivateAddresses, singleUse }, index) => {
-      const internal = 'The host of the issuer can be at any address of the network of this server'
-      const reusable = 'A reader of a token in the log of a job can be the client until it expires'
-      const where = `${path}.issuers[${index}]`
-      return [
-        ...(allowPrivateAddresses
-          ? [finding('workload-keys-private', `${where}.allowPrivateAddresses`, internal)]
-          : []),
-        ...(sources[platform] !== undefined && singleUse === false
-          ? [finding('workload-token-reusable', `${where}.singleUse`, reusable)]
-          : []),
-      ]
-    }),
-    ...facts.clients.flatMap(({ workload, enabled }, index) => {
-      const of = workload && byName.get(workload.issuer)
-      if (workload === undefined || of === undefined || !enabled) return []
-      return checkRule(workload, of, `clients[${index}].workload`, issuer)
-    }),
-  ]
+  return clients.flatMap(({ workload: rule, enabled }, index) => {
+    const of = rule && byName.get(rule.issuer)
+    if (rule === undefined || of === undefined || !enabled) return []
+    const { issuer: own } = configuration
+    const { audience = of.audience ?? own } = rule
+    return [{ rule, platform: of.platform, audience, own, path: `clients[${index}].workload` }]
+  })
 }
+
+/** The rules for what workloads the rules of clients allow, and what the issuers allow. */
+export const workloadRules: readonly RulePart<Workloads>[] = [
+  each(issuersOf, [
+    {
+      id: 'workload-keys-private',
+      severity: 'warning',
+      remedy: 'set the keys of internal issuers as jwks, and remove allowPrivateAddresses',
+      source: 'RFC 9700 section 4.11; docs/guides/workload-identity.md',
+      reason: 'The host of the issuer can be at any address of the network of this server',
+      check: ({ allowPrivateAddresses, path }) => allowPrivateAddresses === true && `${path}.allowPrivateAddresses`,
+    },
+    {
+      id: 'workload-token-reusable',
+      severity: 'warning',
+      remedy: 'remove singleUse: false',
+      source: 'RFC 7523 section 3; docs/guides/workload-identity.md',
+      reason: 'A reader of a token in the log of a job can be the client until it expires',
+      check: ({ platform, singleUse, path }) =>
+        sources[platform] !== undefined && singleUse === false && `${path}.singleUse`,
+    },
+  ]),
+  each(rulesOf, [
+    {
+      id: 'workload-any-source',
+      severity: 'warning',
+      remedy: 'add the branch, the environment or the workflow to the claims of the rule',
+      source: 'docs/guides/workload-identity.md',
+      reason: 'The rule allows every branch: a user who can push one can be the client',
+      check: ({ rule, platform, path }) => isAnySource(rule, platform) && `${path}.claims`,
+    },
+    {
+      id: 'workload-many',
+      severity: 'warning',
+      remedy: 'name each workload, in subject as a list or with a client of its own',
+      source: 'docs/guides/workload-identity.md',
+      reason: 'The rule allows all workloads of an owner or namespace, also those that are created later',
+      check: ({ rule, platform, path: where }) => isMany(rule, platform) && where,
+    },
+    {
+      id: 'workload-audience-foreign',
+      severity: 'warning',
+      remedy: 'let the workloads request tokens for the issuer of this server, and remove audience',
+      source: 'draft-ietf-oauth-rfc7523bis section 4; docs/guides/workload-identity.md',
+      check: ({ audience, own, path }) =>
+        audience !== own && {
+          where: `${path}.audience`,
+          reason: `Tokens for ${audience} are accepted: a service that gets them for another purpose can be the client`,
+        },
+    },
+  ]),
+]

@@ -1,0 +1,60 @@
+// All rules of grantry check, in the order of their findings. A new rule stands in the file of what it is about, or in a new
+// file and in this list.
+import { type RulePart, textsOf } from '../check-rules/rule.ts'
+import { accountRules } from './accounts.ts'
+import { certificateRules } from './certificates.ts'
+import { clientRules } from './clients.ts'
+import { exposureRules, fileRules, issuerRules } from './exposure.ts'
+import type { Facts } from './facts.ts'
+import { keyRules } from './keys.ts'
+import { pluginRules } from './plugins.ts'
+import { scopeRules } from './scopes.ts'
+import { secretRules } from './secrets.ts'
+import { describedRules, signInRules } from './sign-in.ts'
+import { storageRules } from './storage.ts'
+import { tenantRules } from './tenants.ts'
+import { unusableRules } from './unusable.ts'
+import { userRules } from './users.ts'
+
+/** The rules for a configuration with which the server starts. */
+export const usableRules: readonly RulePart<Facts>[] = [
+  ...issuerRules,
+  ...storageRules,
+  ...keyRules,
+  ...fileRules,
+  ...secretRules,
+  ...clientRules,
+  ...scopeRules,
+  ...userRules,
+  ...signInRules,
+  ...accountRules,
+  ...pluginRules,
+  { rules: [], run: ({ ofPlugins }) => ofPlugins },
+  ...describedRules,
+  ...certificateRules,
+  ...exposureRules,
+  ...tenantRules,
+]
+
+/** What an operator has accepted, and what no longer occurs. */
+interface Acceptance {
+  readonly accept: readonly string[]
+  readonly isUnused: (id: string) => boolean
+}
+
+export const acceptanceRules: readonly RulePart<Acceptance>[] = [
+  {
+    id: 'acceptance-unused',
+    severity: 'warning',
+    remedy: 'remove the id from check.accept, so that the next finding of this kind is shown',
+    source: 'docs/guides/doctor.md',
+    check: ({ accept, isUnused }) =>
+      accept.flatMap((id, index) =>
+        isUnused(id)
+          ? [{ where: `check.accept[${index}]`, reason: `${id} is accepted, and there is no such finding` }]
+          : [],
+      ),
+  },
+]
+
+export const rules = textsOf([...unusableRules, ...acceptanceRules, ...usableRules])
