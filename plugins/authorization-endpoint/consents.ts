@@ -74,13 +74,13 @@ const maxListed = 100
 const clientsOf = (kit: EndpointKit, sub: string): RecordSet =>
   recordSet(kit, `consents of ${sub}`, maxListed, keptRecord)
 
-const union = (one: readonly string[], other: readonly string[]): string[] => [...new Set([...one, ...other])]
-const without = (one: readonly string[], other: readonly string[]): string[] =>
-  one.filter((name) => !other.includes(name))
+const union = (left: readonly string[], right: readonly string[]): string[] => [...new Set([...left, ...right])]
+const without = (names: readonly string[], removed: readonly string[]): string[] =>
+  names.filter((name) => !removed.includes(name))
 
 /** Returns the part of a reach (`scope audience`) that belongs to some scopes. */
 const reachWithin = (reach: readonly string[], scopes: readonly string[]): string[] =>
-  reach.filter((one) => scopes.includes(one.split(' ', 1)[0] ?? ''))
+  reach.filter((pair) => scopes.includes(pair.split(' ', 1)[0] ?? ''))
 
 /**
  * Whether another application could have sent the request: without a secret, only the host of an `https` redirect URI
@@ -103,18 +103,19 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
 
 /** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
 async function read(kit: EndpointKit, sub: string, clientId: string, known?: Epochs) {
-  const [found, epoch, clientEpoch] = await Promise.all([
+  const [record, epoch, clientEpoch] = await Promise.all([
     kit.records.get(keyOf(sub, clientId), schema),
     known === undefined ? kit.epochOf(sub) : known.subject,
     known === undefined ? kit.epochOfClient(clientId) : known.client,
   ])
   const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
   const isCurrent =
-    (epoch === undefined || epoch === found?.epoch) && (clientEpoch === undefined || clientEpoch === found?.clientEpoch)
-  if (!isCurrent || found === undefined) return { given: undefined, epochs }
+    (epoch === undefined || epoch === record?.epoch) &&
+    (clientEpoch === undefined || clientEpoch === record?.clientEpoch)
+  if (!isCurrent || record === undefined) return { given: undefined, epochs }
   // A scope that was removed and added again since is another one.
-  const scopes = kit.lastingScopes(found.scopes, found.at)
-  return { given: { ...found, scopes, reach: reachWithin(found.reach, scopes) }, epochs }
+  const scopes = kit.lastingScopes(record.scopes, record.at)
+  return { given: { ...record, scopes, reach: reachWithin(record.reach, scopes) }, epochs }
 }
 
 /** @param lifetime seconds after which the user is asked again */
@@ -129,7 +130,7 @@ export function createConsents(lifetime: number): Consents {
       const { scopes, claims, reach } = given
       return (
         request.scopes.every((scope) => scopes.includes(scope)) &&
-        request.proposal.reach.every((one) => reach.includes(one)) &&
+        request.proposal.reach.every((pair) => reach.includes(pair)) &&
         requestedClaims(request).every((claim) => claims.includes(claim))
       )
     },
@@ -137,9 +138,9 @@ export function createConsents(lifetime: number): Consents {
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
 
     async remember(kit, sub, request, granted, authorized) {
-      const { given: found, epochs } = await read(kit, sub, request.client.clientId, authorized)
+      const { given: consented, epochs } = await read(kit, sub, request.client.clientId, authorized)
       const returnsTo = returnsToOf(request)
-      const given = found?.returnsTo === returnsTo ? found : undefined
+      const given = consented?.returnsTo === returnsTo ? consented : undefined
       const leftOut = without(request.scopes, granted)
       const scopes = union(without(given?.scopes ?? [], leftOut), granted)
       const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
@@ -161,10 +162,10 @@ export function createConsents(lifetime: number): Consents {
 
     async list(kit, sub) {
       const clientIds = await clientsOf(kit, sub).list()
-      const found = await Promise.all(
+      const consents = await Promise.all(
         clientIds.map(async (clientId) => ({ clientId, ...(await read(kit, sub, clientId)) })),
       )
-      return found.flatMap(({ clientId, given }) =>
+      return consents.flatMap(({ clientId, given }) =>
         given === undefined ? [] : [{ clientId, scopes: given.scopes, claims: given.claims }],
       )
     },

@@ -52,7 +52,6 @@ const record = v.object({
   ...standingEntries,
 })
 
-/** A session as it is stored. */
 export type StoredSession = v.InferOutput<typeof record>
 
 const used = v.object({ at: v.number() })

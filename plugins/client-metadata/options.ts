@@ -12,7 +12,6 @@ const names = v.array(v.string('must be a string'), 'must be an array of strings
 /** What clients of a host can do. `ask`: users are asked at each sign-in. `allow`: a consent can be remembered. */
 export type HostPolicy = (typeof policies)[number]
 
-/** The schema of the options. */
 export const clientMetadataSchema = configurationObject({
   /** The scopes that clients can ask for. A document can only name fewer. */
   scopes: v.pipe(names, v.minLength(1, 'must not be empty')),

@@ -44,14 +44,14 @@ export function createNonces(lifetime: number): Nonces {
 
     async generationOf(nonce, kit) {
       const id = `${kit.issuer} ${nonce}`
-      let found = known.get(id)
-      if (found === undefined) {
-        found = (await kit.unseal(nonce, sealedSchema))?.generation
-        if (found === undefined) return undefined
+      let issued = known.get(id)
+      if (issued === undefined) {
+        issued = (await kit.unseal(nonce, sealedSchema))?.generation
+        if (issued === undefined) return undefined
         if (known.size >= maxKnown) known.clear()
-        known.set(id, found)
+        known.set(id, issued)
       }
-      return expiryOf(found) > kit.now() ? found : undefined
+      return expiryOf(issued) > kit.now() ? issued : undefined
     },
   }
 }

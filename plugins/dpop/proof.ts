@@ -74,8 +74,8 @@ function targetOf(uri: string): string | undefined {
 }
 
 /** Whether two URIs have the same scheme, host, port and path (RFC 9449 section 4.3, check 9). */
-export const isSameTarget = (one: string, other: string): boolean =>
-  one === other || (targetOf(one) !== undefined && targetOf(one) === targetOf(other))
+export const isSameTarget = (left: string, right: string): boolean =>
+  left === right || (targetOf(left) !== undefined && targetOf(left) === targetOf(right))
 
 const maxKeys = 1000
 

@@ -9,7 +9,7 @@ const texts = v.pipe(v.array(text, 'must be an array of strings'), v.minLength(1
 const url = v.pipe(
   v.string('must be a URL'),
   v.maxLength(2000, 'must have at most 2000 characters'),
-  v.check((one) => /^https?:$/u.test(parseUrl(one)?.protocol ?? ''), 'must be a URL'),
+  v.check((link) => /^https?:$/u.test(parseUrl(link)?.protocol ?? ''), 'must be a URL'),
 )
 
 const { audience, requireJti, issuer, ...trusted } = issuerEntries
@@ -94,7 +94,6 @@ const issueSchema = configurationObject({
   allow: functionSchema<(request: IdJagRequest) => MaybePromise<boolean | IdJagDecision | undefined>>(),
 })
 
-/** The schema of the options. */
 export const idJagSchema = configurationObject({
   /** Accepts assertions of identity providers, as the authorization server of a resource. */
   accept: v.optional(acceptSchema),

@@ -31,7 +31,6 @@ const clientMembers = {
   }),
 }
 
-/** The schema of the options. */
 export const pushedAuthorizationSchema = configurationObject({
   /** Whether every client must push its requests. Default: `false`. */
   required: v.optional(flag, false),

@@ -14,7 +14,6 @@ const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_k
 const method = v.picklist(methods, `must be one of ${methods.join(', ')}`)
 const redirectPolicy = v.picklist(['allow', 'refuse'], 'must be "allow" or "refuse"')
 
-/** The schema of the options. */
 export const registrationSchema = configurationObject({
   /** The scopes that clients can ask for. A software statement can name fewer; what a client itself registers limits nothing. */
   scopes: v.pipe(names, v.minLength(1, 'must not be empty')),

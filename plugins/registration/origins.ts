@@ -35,7 +35,6 @@ async function allow(origin: string, isListed: boolean, until: number, { records
   }
 }
 
-/** Allows the origins of a client. */
 export async function allowOrigins(clientId: string, origins: readonly string[], until: number, kit: Kit) {
   await Promise.all(
     origins.map(async (origin) => {

@@ -127,8 +127,8 @@ async function withdraw(id: string, kit: EndpointKit): Promise<boolean> {
 }
 
 /** Returns the claims of an invitation; `undefined` if an account cannot have them. */
-function claimsIn(given: NewInvitation['claims'] = {}): Stored['claims'] | undefined {
-  const { success, output } = v.safeParse(claimsSchema, given)
+function claimsIn(requested: NewInvitation['claims'] = {}): Stored['claims'] | undefined {
+  const { success, output } = v.safeParse(claimsSchema, requested)
   if (!success || JSON.stringify(output).length > mostClaims || inexactNumberIn(output) !== undefined) return undefined
   return ['sub', 'email', 'email_verified'].some((name) => Object.hasOwn(output, name)) ? undefined : output
 }
@@ -163,13 +163,13 @@ async function sendMail(
   }
 }
 
-async function invite(given: NewInvitation, services: SelfServiceContext, kit: EndpointKit) {
-  const email = addressIn(given.email)
-  const claims = claimsIn(given.claims)
+async function invite(invitation: NewInvitation, services: SelfServiceContext, kit: EndpointKit) {
+  const email = addressIn(invitation.email)
+  const claims = claimsIn(invitation.claims)
   if (email === undefined) return 'address_malformed'
   if (claims === undefined) return 'claims_malformed'
   if (await hasAccount(email, services, kit)) return 'account_exists'
-  const { id = kit.randomId(), locale } = given
+  const { id = kit.randomId(), locale } = invitation
   const secret = kit.randomId()
   const invitedAt = kit.now()
   const expiresAt = invitedAt + services.settings.invitationLifetime
@@ -196,13 +196,13 @@ async function invite(given: NewInvitation, services: SelfServiceContext, kit: E
 
 export const createInvitations = (services: SelfServiceContext, kit: EndpointKit): Invitations => ({
   newId: () => kit.randomId(),
-  invite: (given) => invite(given, services, kit),
+  invite: (invitation) => invite(invitation, services, kit),
   async list() {
     const ids = await openOnes(kit).list()
-    const found = await Promise.all(ids.map((id) => findOpen(id, kit)))
-    const shown = found.flatMap((one) => {
-      if (one === undefined) return []
-      const { secret: _, ...invitation } = one
+    const opened = await Promise.all(ids.map((id) => findOpen(id, kit)))
+    const shown = opened.flatMap((entry) => {
+      if (entry === undefined) return []
+      const { secret: _, ...invitation } = entry
       return [invitation]
     })
     return shown.sort((a, b) => b.invitedAt - a.invitedAt)

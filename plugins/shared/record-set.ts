@@ -71,10 +71,10 @@ function changesOf({ records, now }: SetKit, name: string, options: RecordOption
   }
 
   /** Changes a member, unless another call gives its place away. */
-  const changeMember = (member: string, next: (found: Member) => readonly Member[]): Promise<boolean> =>
+  const changeMember = (member: string, next: (present: Member) => readonly Member[]): Promise<boolean> =>
     change((members) =>
-      members.some((one) => one.member === member && !isLeaving(one))
-        ? members.flatMap((one) => (one.member === member ? next(one) : [one]))
+      members.some((entry) => entry.member === member && !isLeaving(entry))
+        ? members.flatMap((entry) => (entry.member === member ? next(entry) : [entry]))
         : undefined,
     )
 
@@ -93,7 +93,7 @@ export function recordSet(
   return {
     insert: (member, expiresAt) =>
       change((members) =>
-        members.length < capacity && members.every((one) => one.member !== member)
+        members.length < capacity && members.every((entry) => entry.member !== member)
           ? [...members, { member, expiresAt }]
           : undefined,
       ),
@@ -101,20 +101,20 @@ export function recordSet(
     async add(member, expiresAt) {
       let isMember = false
       const isAdded = await change((members) => {
-        const found = members.find((one) => one.member === member)
-        isMember = found !== undefined && !isLeaving(found)
-        if (found === undefined) return members.length < capacity ? [...members, { member, expiresAt }] : undefined
+        const present = members.find((entry) => entry.member === member)
+        isMember = present !== undefined && !isLeaving(present)
+        if (present === undefined) return members.length < capacity ? [...members, { member, expiresAt }] : undefined
         // Usually, there is nothing to write.
-        if (!isMember || (found.expiresAt >= expiresAt && found.leaving === undefined)) return undefined
-        const stays = { member, expiresAt: Math.max(found.expiresAt, expiresAt) }
-        return members.map((one) => (one === found ? stays : one))
+        if (!isMember || (present.expiresAt >= expiresAt && present.leaving === undefined)) return undefined
+        const stays = { member, expiresAt: Math.max(present.expiresAt, expiresAt) }
+        return members.map((entry) => (entry === present ? stays : entry))
       })
       return isMember || isAdded
     },
 
     async push(member, expiresAt) {
       await change((members) => {
-        const others = members.filter((one) => one.member !== member)
+        const others = members.filter((entry) => entry.member !== member)
         return [...others.slice(Math.max(0, others.length + 1 - capacity)), { member, expiresAt }]
       })
     },
@@ -122,26 +122,28 @@ export function recordSet(
     extend: (member, expiresAt) => changeMember(member, () => [{ member, expiresAt }]),
 
     async extendAll(expiresAt) {
-      await change((members) => (members.length === 0 ? undefined : members.map((one) => ({ ...one, expiresAt }))))
+      await change((members) => (members.length === 0 ? undefined : members.map((entry) => ({ ...entry, expiresAt }))))
     },
 
     async replace(old, member, expiresAt, end) {
       const id = randomId()
       const leaving = { id, since: now() }
-      if (!(await changeMember(old, (found) => [{ ...found, leaving }]))) return false
+      if (!(await changeMember(old, (present) => [{ ...present, leaving }]))) return false
       await end()
       return change((members) => {
-        const given = members.find((one) => one.leaving?.id === id)
+        const place = members.find((entry) => entry.leaving?.id === id)
         // This call took so long that another one has given the place away.
-        if (given === undefined) return undefined
+        if (place === undefined) return undefined
         // A concurrent call may have given the new member another place.
-        return members.flatMap((one) => (one === given ? [{ member, expiresAt }] : one.member === member ? [] : [one]))
+        return members.flatMap((entry) =>
+          entry === place ? [{ member, expiresAt }] : entry.member === member ? [] : [entry],
+        )
       })
     },
 
     async remove(...removed) {
       await change((members) => {
-        const left = members.filter((one) => !removed.includes(one.member) || isLeaving(one))
+        const left = members.filter((entry) => !removed.includes(entry.member) || isLeaving(entry))
         return left.length < members.length ? left : undefined
       })
     },

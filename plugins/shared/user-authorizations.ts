@@ -69,7 +69,7 @@ function notedIn(member: string): readonly (Noted & { readonly member: string })
 }
 
 const read = async (kit: EndpointKit, sub: string) =>
-  (await setOf(kit, sub).list()).flatMap(notedIn).sort((one, other) => other.startedAt - one.startedAt)
+  (await setOf(kit, sub).list()).flatMap(notedIn).sort((left, right) => right.startedAt - left.startedAt)
 
 interface NotedApproval {
   readonly sub: string
@@ -107,7 +107,7 @@ export async function endAuthorizations(kit: EndpointKit, sub: string, clientId:
     return parsed.success && parsed.output[1] === clientId ? [{ family: parsed.output[0], member, set: brief }] : []
   })
   const ofClient = noted
-    .filter((one) => one.clientId === clientId)
+    .filter((authorization) => authorization.clientId === clientId)
     .map(({ family, member }) => ({ family, member, set: setOf(kit, sub) }))
   const all = [...ofBrief, ...ofClient]
   await Promise.all(
@@ -139,7 +139,9 @@ export async function noteAuthorization(
     family,
     clientId,
     scopes: [...scopes],
-    audiences: resources.filter((one) => one.scopes.some((name) => scopes.includes(name))).map((one) => one.audience),
+    audiences: resources
+      .filter((resource) => resource.scopes.some((name) => scopes.includes(name)))
+      .map((resource) => resource.audience),
     startedAt,
     expiresAt,
     ...(epochs.subject !== undefined && { epoch: epochs.subject }),
@@ -162,11 +164,11 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
       kit.areRevoked(noted.map(({ family }) => family)),
       ...clientIds.map((clientId) => kit.epochOfClient(clientId)),
     ])
-    const isLive = (one: Noted, index: number): boolean =>
+    const isLive = (authorization: Noted, index: number): boolean =>
       !revoked[index] &&
-      isCurrent(one.epoch, epoch) &&
-      isCurrent(one.clientEpoch, clientEpochs[clientIds.indexOf(one.clientId)])
-    const ended = noted.filter((one, index) => !isLive(one, index))
+      isCurrent(authorization.epoch, epoch) &&
+      isCurrent(authorization.clientEpoch, clientEpochs[clientIds.indexOf(authorization.clientId)])
+    const ended = noted.filter((authorization, index) => !isLive(authorization, index))
     // Otherwise they would displace others when the list is full. A code does not know what has ended.
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
     return noted.filter(isLive).map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)

@@ -116,7 +116,6 @@ const providerEntries = {
 /** A provider of a configuration file that is no preset. */
 export const openIdProviderSchema = configurationObject(providerEntries)
 
-/** The schema of a provider. */
 const providerSchema = v.pipe(
   configurationObject({ ...providerEntries, ...libraryEntries, adapter: adapterSchema }),
   v.rawCheck(({ dataset, addIssue }) => {

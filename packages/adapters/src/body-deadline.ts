@@ -47,7 +47,6 @@ export interface TimedRequest {
   readonly request: Request
   /** Whether the body missed the deadline. */
   isLate(): boolean
-  /** Cancels the deadline. */
   cancelDeadline(): void
 }
 

@@ -72,7 +72,6 @@ export class LazyTimedReader {
     this.#fail(failure)
   }
 
-  /** Cancels the deadline. */
   cancelDeadline(): void {
     this.#deadlines.remove(this)
   }

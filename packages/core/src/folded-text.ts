@@ -50,12 +50,12 @@ const maxRounds = 6
  */
 const settled =
   (fold: (text: string) => string, usual: (text: string) => string | undefined) =>
-  (given: string): string => {
-    const text = given.length > maxLength ? given.slice(0, maxLength) : given
+  (typed: string): string => {
+    const text = typed.length > maxLength ? typed.slice(0, maxLength) : typed
     const settledAt = usual(text)
     if (settledAt !== undefined) return settledAt
     let folded = fold(text)
-    for (let [round, before] = [1, given]; round < maxRounds && folded !== before; round += 1) {
+    for (let [round, before] = [1, typed]; round < maxRounds && folded !== before; round += 1) {
       before = folded
       folded = fold(before.slice(0, maxLength))
     }

@@ -113,7 +113,6 @@ const entries = {
   ca: v.optional(v.string('must be certificates')),
 }
 
-/** The schema of the options. */
 export const smtpSchema = v.pipe(
   configurationObject(entries),
   v.check(

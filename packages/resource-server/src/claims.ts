@@ -67,7 +67,9 @@ export function claimsProblem(
   const audiences: readonly unknown[] = Array.isArray(named) ? named : [named]
   // Another claim than `aud` is always required: the API has named it.
   const isRequired = required.includes('aud') || audienceClaim !== 'aud'
-  if (named === undefined ? isRequired : !audiences.some((one) => audience.some((own) => own === one))) {
+  if (
+    named === undefined ? isRequired : !audiences.some((claimed) => audience.some((expected) => expected === claimed))
+  ) {
     return 'audience_mismatch'
   }
   if (Object.entries(requiredClaims).some(([name, value]) => claims[name] !== value)) return 'claim_mismatch'

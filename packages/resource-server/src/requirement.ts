@@ -11,7 +11,6 @@ export interface Requirement {
   readonly maxAge?: number | undefined
 }
 
-/** A requirement that was checked. */
 export interface CheckedRequirement extends AuthenticationRequirement {
   readonly scopes: readonly string[]
 }

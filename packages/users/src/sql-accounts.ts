@@ -30,7 +30,6 @@ export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
 
-/** Reads and writes rows. */
 function createRows(options: SqlUsersOptions, client: SqlClient) {
   let statements: ReturnType<typeof accountStatements> | undefined
   async function prepare() {
@@ -78,7 +77,6 @@ async function guarded<T>(operate: () => Promise<T>): Promise<T> {
 
 type Rows = ReturnType<typeof createRows>
 
-/** Reads accounts. */
 function createReader(columns: AccountColumns, rows: Rows) {
   function accountOf(row: TextRow | undefined): SqlAccount | undefined {
     if (row === undefined) return undefined

@@ -64,7 +64,6 @@ function secretsOf(reader: Reader, isPublic: boolean): Members {
   return {}
 }
 
-/** Reads a client. */
 export function auth0Client(
   exported: Members,
   granted: ReadonlyMap<string, readonly string[]>,

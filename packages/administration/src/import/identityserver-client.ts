@@ -117,7 +117,6 @@ const consequencesOfClients: ReadonlyMap<string, readonly [Consequence, string?]
   ['usercodetype', ['cosmetic']],
 ])
 
-/** Reads a client of IdentityServer. */
 export function identityServerClient(clientId: string, reader: Reader, version: Version): Members {
   const { text, flag, number, texts } = reader
   const isPublic = flag('RequireClientSecret') === false

@@ -175,7 +175,6 @@ function ignoreDefaults(reader: Reader, attributes: Reader): void {
   attributes.ignore(['oidc.ciba.grant.enabled', 'tls.client.certificate.bound.access.tokens'], false)
 }
 
-/** Reads a client of a realm. */
 export function keycloakClient(exported: Members, facts: RealmFacts): readonly Members[] {
   const { realm, lifetime, findings } = facts
   const clientId = String(exported.clientId ?? '')

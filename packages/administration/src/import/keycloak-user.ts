@@ -126,7 +126,6 @@ const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new M
 const known: Known = (member) => consequences.get(member)
 const knownAttributes: Known = () => ['token']
 
-/** Reads a user of a realm. */
 export async function keycloakUser(
   exported: Members,
   findings: Finding[],

@@ -11,7 +11,6 @@ import type { ClientFailures } from './client-failures.ts'
 import type { Changes } from './settlement.ts'
 import type { LimitDeps } from './window-limit.ts'
 
-/** A password attempt. */
 export interface Attempt {
   /** The user name in its folded form, the same for all spellings. */
   readonly foldedName: string

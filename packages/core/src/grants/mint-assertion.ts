@@ -49,7 +49,6 @@ export type OpenAssertions = (deps: {
   readonly issuer: string
   readonly jwt: Jwt
   readonly families: Families
-  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }) => MintAssertion

@@ -66,7 +66,6 @@ interface MintDeps {
   readonly isUnchanged: IsUnchanged
   readonly bindings: TokenBindings
   readonly registry: Registry
-  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }

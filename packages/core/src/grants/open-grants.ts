@@ -53,7 +53,6 @@ const noAssertions: MintAssertion = missing('assertion', 'assertions')
 const settleNothing: SettleDemands = async ({ demanded }) =>
   Object.keys(demanded).length === 0 ? { audience: undefined, demands: {} } : undefined
 
-/** Opens the grants of a provider. */
 export function openGrants({
   paths,
   registry,

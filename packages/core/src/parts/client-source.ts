@@ -100,7 +100,7 @@ const clientSourceKind = /* @__PURE__ */ partKind<ClientSource, WithClientSource
   collect: withSources,
 })
 
-/** Defines a source of clients. */
+/** Returns the part of a plugin that finds the clients which the plugin keeps. */
 export const defineClientSource = (source: Members<ClientSource>): ClientSource => ({
   ...source,
   kind: 'client-source',

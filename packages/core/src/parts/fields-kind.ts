@@ -124,7 +124,7 @@ function fieldSchemas() {
     group: oneOf(...Object.keys(memberGroups)),
   })
   const entries = v.optional(
-    configurationMap(v.lazy((given) => (Object.hasOwn(Object(given), 'schema') ? declared : schema))),
+    configurationMap(v.lazy((value) => (Object.hasOwn(Object(value), 'schema') ? declared : schema))),
   )
   return {
     client: entries,
@@ -169,5 +169,5 @@ const fieldsKind = /* @__PURE__ */ partKind<Fields, AllFields>('fields', {
   collect: allFields,
 })
 
-/** Defines fields. */
+/** Returns the part of a plugin that adds members to what the core reads and publishes. */
 export const defineFields = (fields: Members<Fields>): Fields => ({ ...fields, kind: 'fields', '~kind': fieldsKind })

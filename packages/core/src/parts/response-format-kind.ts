@@ -108,7 +108,7 @@ const formatKind = /* @__PURE__ */ partKind<ResponseFormat, ResponseFormats>('re
   collect: formatsOf,
 })
 
-/** Defines a response format. */
+/** Returns the part of a plugin that is another form of the JSON of an endpoint. */
 export const defineResponseFormat = (format: Members<ResponseFormat>): ResponseFormat => ({
   ...format,
   kind: 'response-format',

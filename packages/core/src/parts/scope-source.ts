@@ -112,7 +112,7 @@ const scopeSourceKind = /* @__PURE__ */ partKind<ScopeSource, ScopeSources>('sco
   collect: openSources,
 })
 
-/** Defines a source of scopes. */
+/** Returns the part of a plugin that reads the scopes which the plugin keeps. */
 export const defineScopeSource = (source: Members<ScopeSource>): ScopeSource => ({
   ...source,
   kind: 'scope-source',

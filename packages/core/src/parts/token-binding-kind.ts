@@ -47,7 +47,7 @@ const bindingKind = /* @__PURE__ */ partKind<TokenBinding, TokenBindings>('token
   collect: tokenBindingsOf,
 })
 
-/** Defines a token binding. */
+/** Returns the part of a plugin that verifies which key a request proves. @see RFC 7800 section 3.1 */
 export const defineTokenBinding = (binding: Members<TokenBinding>): TokenBinding => ({
   ...binding,
   kind: 'token-binding',

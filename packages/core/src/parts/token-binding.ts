@@ -103,7 +103,6 @@ export interface KeyProofDeps {
   readonly issuer: string
   readonly store: Store
   readonly runtime: Runtime
-  /** Returns the kit of a plugin. */
   readonly kitOf: (plugin: string) => Kit
 }
 

@@ -87,7 +87,6 @@ interface AccessTokenDeps {
   readonly bindings: TokenBindings
   /** Seconds. */
   readonly clockTolerance: number
-  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }

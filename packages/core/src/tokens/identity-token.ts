@@ -58,7 +58,6 @@ export function createIdentityTokens(deps: {
   readonly keys: KeyRing
   readonly jwt: Jwt
   readonly authorizationStatus: AuthorizationStatus
-  /** Whether events are observed. */
   readonly observed: boolean
   readonly runtime: Runtime
 }): IdentityTokens {

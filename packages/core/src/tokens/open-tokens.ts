@@ -36,7 +36,6 @@ export interface Tokens {
   readonly inspect: Inspect
 }
 
-/** Opens the tokens of a provider. */
 export function openTokens({
   clients,
   users,

@@ -35,7 +35,6 @@ export interface StoredGrants {
   redeemable(kind: string, credential: string, clientId: string): Promise<StoredRecord | undefined>
 }
 
-/** The key of a stored grant. */
 export const grantKeyOf = (kind: string, hash: string): string =>
   kind === 'code' || kind === 'refresh' ? keyOf(kind, hash) : keyOf('grant', `${kind}:${hash}`)
 

@@ -5,7 +5,6 @@ import type { UnverifiedProof } from './proof.ts'
 
 const maxKeys = 1000
 
-/** Verifies the signature of a proof. */
 export type VerifySignature = (proof: UnverifiedProof, thumbprint: string) => Promise<boolean>
 
 /** Imported keys are kept, because a client uses the same key for each request. Only keys that have signed a proof. */

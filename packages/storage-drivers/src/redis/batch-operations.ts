@@ -3,7 +3,6 @@ import { type Connection, isReplyError } from './connection.ts'
 
 /** Operations that wait for nothing else, so that those of one turn can share a command. */
 export interface Batches {
-  /** Reads items. */
   read(itemKeys: readonly string[]): Promise<readonly unknown[]>
   /** Increments a counter. Resolves to its value, alone. @param lifetime milliseconds after which a new one expires */
   increment(itemKey: string, lifetime: number): Promise<readonly unknown[]>

@@ -5,7 +5,6 @@ import type { ItemTable, Step } from './item-table.ts'
 
 /** How a driver performs steps on its database. */
 export interface StepRunner {
-  /** Performs reads. */
   read<T>(step: Step<T>): MaybePromise<T>
   /** Performs reads in one state of the database. */
   readTogether<T>(step: Step<T>): MaybePromise<T>

@@ -33,7 +33,6 @@ const truncate = (messages: readonly string[]): readonly string[] =>
     ? messages
     : [...messages.slice(0, maxMessages), `and ${messages.length - maxMessages} more like these`]
 
-/** Runs one proof. */
 export async function runProof(proof: Proof, subject: DriverSubject): Promise<ProofRun> {
   const startedAt = performance.now()
   const {

@@ -74,7 +74,6 @@ export function createBench(plugin: Plugins | (() => Plugins), cases: PluginCase
   }
 }
 
-/** The plugins of a provider. */
 export const pluginsWith = ({ cases }: Bench, plugins: Plugins): Plugins => [
   plugins,
   cases.plugins,
@@ -84,7 +83,6 @@ export const pluginsWith = ({ cases }: Bench, plugins: Plugins): Plugins => [
 /** The scopes that endpoints require of an access token. */
 const requiredScopes = ({ endpoints }: Bench): readonly string[] => endpoints.flatMap(({ scope }) => scope ?? [])
 
-/** The clients of a provider. */
 export function clientsOf(bench: Bench): readonly ClientOptions[] {
   const { cases, grants } = bench
   const common: Omit<ClientOptions, 'clientId'> = {

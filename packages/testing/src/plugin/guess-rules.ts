@@ -106,7 +106,9 @@ async function countGuesses(bench: Bench, target: ParameterTarget, name: string)
     answered += responses.filter(target.refusesCredential).length
     if (answered === 0 && first + batchSize >= maxMalformed) return 0
     // A limit, or a parameter that is no credential.
-    const areMalformed = responses.every((one) => target.refusesCredential(one) || one.error === 'invalid_request')
+    const areMalformed = responses.every(
+      (response) => target.refusesCredential(response) || response.error === 'invalid_request',
+    )
     if (!areMalformed || (fresh.length === 0 && first >= guesses)) break
   }
   if (answered === 0) return 0

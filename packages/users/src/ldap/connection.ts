@@ -15,7 +15,6 @@ export interface LdapServer {
 /** A connection, which performs one operation at a time. */
 export interface LdapConnection {
   readonly client: Client
-  /** Whether it is open. */
   isOpen(): boolean
   /** Closes the socket without waiting for the server. */
   destroy(): void
