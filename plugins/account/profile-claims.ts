@@ -21,7 +21,7 @@ export const profileClaims = [
 
 export type ProfileClaim = (typeof profileClaims)[number]
 
-/** Those that users change by default. */
+/** The claims that users change by default. */
 export const usualClaims: readonly ProfileClaim[] = [
   'name',
   'given_name',

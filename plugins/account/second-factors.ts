@@ -97,7 +97,7 @@ export const setUpApp: ChangePage = {
       await secondFactors.remove(sub, kit)
       return 'form_expired'
     }
-    // Those that have begun in between.
+    // The sessions that have begun in between.
     await endUnproved(visit, services)
     await noteChange('app_added', visit, services)
     // The user has just proved the app in this session.

@@ -32,7 +32,7 @@ const endOfCopy = (used: boolean, now: number): number => now + (used ? copyLife
 /** Requests that wait for documents: half of the places that the look-ups of this plugin have by default. */
 const maxWaiting = 64
 
-/** Those of one address: one with slow documents leaves places for others. */
+/** The waiting requests of one address: an address with slow documents leaves places for others. */
 const maxWaitingPerAddress = 8
 
 /** A document in the records of the plugin, so that all processes have it. */

@@ -19,9 +19,9 @@ export type DevicePageState =
       readonly client: Client
       /** The requested scopes. */
       readonly scopes: readonly string[]
-      /** Those of the scopes that the user can leave out. */
+      /** The scopes that the user can leave out. */
       readonly choosable: readonly string[]
-      /** Those that the user has left out, if the page asks again. */
+      /** The scopes that the user has left out, if the page asks again. */
       readonly leftOut: readonly string[]
       /** Why the page asks again: the user has chosen no scope. */
       readonly problem?: 'nothing_chosen' | undefined

@@ -69,7 +69,7 @@ export async function verifyRegistration(
     expectedRPID: expected.rpId,
     requireUserVerification: true,
     supportedAlgorithmIDs: [...passkeyAlgorithms],
-    // It throws for each mistake of the response, which is no defect.
+    // The library throws for each mistake of the response, which is no defect.
   }).catch(() => undefined)
   if (result?.verified !== true) return undefined
   const { id, publicKey, counter } = result.registrationInfo.credential

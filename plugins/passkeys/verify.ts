@@ -70,7 +70,7 @@ export async function verifyPasskey(
     expectedRPID: rpId ?? new URL(origin).hostname,
     requireUserVerification: true,
     credential: { id, publicKey: Uint8Array.from(stored.publicKey), counter: stored.counter },
-    // It throws for each mistake of the response, which is no defect.
+    // The library throws for each mistake of the response, which is no defect.
   }).catch(() => undefined)
   if (result?.verified !== true) return undefined
   const current = await find(id, kit)

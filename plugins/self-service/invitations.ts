@@ -49,7 +49,7 @@ export interface Invitations {
   newId(): string
   /** Sends an invitation. An earlier one to the same address ends. */
   invite(invitation: NewInvitation): Promise<Invitation | InvitationProblem>
-  /** Those that no user has accepted yet, the newest first. */
+  /** The invitations that no user has accepted yet, the newest first. */
   list(): Promise<readonly Invitation[]>
   /** Ends an invitation. `false` if there is none, or it was accepted. */
   withdraw(id: string): Promise<boolean>

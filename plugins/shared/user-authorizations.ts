@@ -57,7 +57,7 @@ const maxListed = 100
 
 const setOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `authorizations of ${sub}`, maxListed)
 
-/** Those without a refresh token, which end with their access token: apart, so that they displace no other one. */
+/** The authorizations without a refresh token, which end with their access token: apart, so that they displace no other one. */
 const briefSetOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `brief authorizations of ${sub}`)
 /** Seconds in which a code is redeemed. */
 const redemptionTime = 600
@@ -74,7 +74,7 @@ const read = async (kit: EndpointKit, sub: string) =>
 interface NotedApproval {
   readonly sub: string
   readonly scopes: readonly string[]
-  /** Those of what was authorized. */
+  /** The epochs of what was authorized. */
   readonly epochs: ReturnType<AuthorizedEpochs>
 }
 

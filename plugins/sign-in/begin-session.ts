@@ -60,7 +60,7 @@ export async function beginProved(
   const way = services.ways.find(({ name }) => name === pending.way)
   const isDone = await way?.proved?.(pending.data, interaction, services.sessions)
   if (isDone !== true) return signInPage(interaction, services, { problem: 'form_expired' })
-  // It may have revoked what the user had before.
+  // The way may have revoked what the user had before.
   const standing = await standingOf(kit, sub)
   return beginSession({ ...user, standing }, interaction, services)
 }

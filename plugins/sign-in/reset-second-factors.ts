@@ -11,7 +11,7 @@ export interface RemovedFactors {
 
 /** The second factors and passkeys of users, for host code: a user has lost a device. */
 export interface SecondFactors {
-  /** Those that have no `reset`, such as `secondFactors[1]` or `passkeys`. With one, `reset` refuses. */
+  /** The factors that have no `reset`, such as `secondFactors[1]` or `passkeys`. With one, `reset` refuses. */
   readonly withoutReset: readonly string[]
   /**
    * Removes all second factors and passkeys of a user. Sessions and tokens stay valid: revoke them afterwards. If one

@@ -41,7 +41,7 @@ export const importIdentityServer: ImportFunction = async (files) => {
     scopes.set(String(scope.name), scope)
   const resources = all('ApiResources')
   const isOff = (resource: Members): boolean => memberOf(resource, 'Enabled') === false
-  // Those that are disabled last: their scopes can be those of others.
+  // The disabled resources last: their scopes can be those of others.
   for (const resource of [...resources.filter((each) => !isOff(each)), ...resources.filter(isOff)])
     addResource(resource, scopes, findings)
   // Before version 4.0, scopes were parts of resources.

@@ -93,7 +93,7 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
     'keycloakVersion',
   ])
   reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
-  // They count for clients and users, who have their names.
+  // Roles and algorithms count for clients and users, who have their names.
   reader.ignore(['roles', 'defaultSignatureAlgorithm'])
   // Clients have what they demand.
   reader.ignore(['browserFlow', 'directGrantFlow', 'authenticationFlows'])

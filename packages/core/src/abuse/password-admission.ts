@@ -166,7 +166,7 @@ export function createAdmission(
       if (isStillKnown !== isKnown) {
         if (isStillKnown) {
           strangers.delete(account)
-          // It is not counted under the name.
+          // The attempt is not counted under the name.
           await store.commit({ put: await giveBack(counters) })
         } else strangers.set(account, true)
         plan = planOf(isStillKnown)

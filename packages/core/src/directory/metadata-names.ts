@@ -99,7 +99,7 @@ export const metadataNames: Readonly<Record<string, MetadataName>> = {
   token_endpoint_auth_signing_alg: {
     member: 'tokenEndpointAuthSigningAlg',
     form: 'text',
-    // It concerns assertions only: a client without them has nothing less.
+    // The algorithm concerns assertions only: a client without them has nothing less.
     isDemand: (_, methods) => methods.some((method) => method.endsWith('_jwt')),
     method: 'private_key_jwt',
     announced: 'token_endpoint_auth_signing_alg_values_supported',
@@ -125,7 +125,7 @@ export const metadataNames: Readonly<Record<string, MetadataName>> = {
   userinfo_encrypted_response_enc: encryption,
   subject_type: { isDemand: (value) => value !== 'public', announced: 'subject_types_supported', loss: 'sub' },
   subject_types_supported: { sameAs: 'subject_type', isDemand: without('public'), loss: 'sub' },
-  // It says where pairwise subjects are the same, which `subject_type` demands.
+  // The URI says where pairwise subjects are the same, which `subject_type` demands.
   sector_identifier_uri: { loss: 'sub' },
   default_max_age: { member: 'defaultMaxAge', isDemand: always, loss: 'sign-in' },
   // Identity tokens always contain it.

@@ -65,7 +65,7 @@ export function createMintRefreshToken(deps: {
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + maxTokenLifetime(client))
     // RFC 8707 section 2.2: the audiences of the authorization, also if this access token has fewer.
     const audience = result.stored === undefined ? (contributed.audience ?? result.audience) : previous?.audience
-    // Those of a code were for its redemption. Those of a refresh token, such as its key, stay.
+    // The demands of a code were for its redemption. Those of a refresh token, such as its key, stay.
     const demands = { ...(previous?.kind === 'refresh' && previous.demands), ...contributed.demands }
     const cnf =
       bindings.refreshConfirmationOf(client, confirmation) ?? (previous?.kind === 'refresh' ? previous.cnf : undefined)
@@ -91,7 +91,7 @@ export function createMintRefreshToken(deps: {
         requestedClaims: result.requestedClaims,
         demands,
         cnf,
-        // It belongs to the first identity token (OpenID Connect Core section 12.2).
+        // The nonce belongs to the first identity token (OpenID Connect Core section 12.2).
         nonce: undefined,
         // A redemption compares it with that of the code (RFC 6749 section 4.1.3); a refresh names none.
         redirectUri: undefined,

@@ -37,7 +37,7 @@ export interface Minted {
 }
 
 interface MintRequest extends RefreshTokenRequest {
-  /** Those that the request was checked with. */
+  /** The rules that the request was checked with. */
   readonly scopeRules: ScopeClaims
   readonly access: AccessScopes
   /** Returns the refusal of the grant. */
@@ -96,7 +96,7 @@ async function revocationMark(
 ): Promise<RevocationMark> {
   const { clientId } = client
   const record = stored?.record
-  // Those of the stored grant: a token from an old grant counts as old.
+  // The epochs of the stored grant: a token from an old grant counts as old.
   const mark: RevocationMark =
     record === undefined
       ? await newMark(marks, sub, selfContained)

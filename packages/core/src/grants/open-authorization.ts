@@ -64,7 +64,7 @@ export interface OpenRequest {
   readonly request: AuthorizationRequest
   readonly client: Client
   readonly grantType: string
-  /** Those that it was checked with. */
+  /** The rules that the request was checked with. */
   readonly rules: ScopeRules
   readonly scopes: readonly string[]
   readonly lifetime: number
@@ -160,7 +160,7 @@ export function createOpenRequest(deps: OpenRequestDeps): OpenRequestFor {
     const lifetime = request.lifetime ?? client.authorizationCodeLifetime
     const contributed = await read(request, grantType, client, lifetime)
     const { audience } = contributed
-    // Those of other resources would be shown to the user, and never be in a token.
+    // Scopes of other resources would be shown to the user, and never be in a token.
     const scopes = audience === undefined ? proposed : rules.audiences.within(proposed, audience)
     assertAudience(contributed, scopes, rules.audiences)
     return { request, client, grantType, rules, scopes, lifetime, contributed }

@@ -23,7 +23,7 @@ export interface StoredGrant extends FoundAuthorization, Redemption {
 export interface ValidatedToken {
   /** The client that it was issued to. */
   readonly clientId: string
-  /** They have a `sub` only if the token has a user. */
+  /** The claims of the token, with a `sub` only if it has a user. */
   readonly claims: Readonly<Record<string, Json>>
   /** Whether the token has no user, but a `sub`: that of its client (`clientTokenSubject`). It is not in `claims`. */
   readonly hasClientSubject: boolean

@@ -84,7 +84,7 @@ export function htmlHeaders(sources: HtmlSources | undefined, issuer = ''): Read
   if (sources === undefined) return headers
   const policy = { 'content-security-policy': policyOf(sources) }
   if (!isFramed(sources)) return { ...headers, ...policy }
-  // It cannot name an origin, and would forbid all frames.
+  // `X-Frame-Options` cannot name an origin, and would forbid all frames.
   const { 'x-frame-options': _, ...others } = headers
   return { ...others, ...policy }
 }

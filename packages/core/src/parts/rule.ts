@@ -21,7 +21,7 @@ export interface RuleFacts {
 export interface RuleMatch {
   /** A path in the options, such as `clients[0].tag`. */
   readonly where: string
-  /** It contains no secret. */
+  /** What is wrong. The sentence contains no secret. */
   readonly reason: string
 }
 

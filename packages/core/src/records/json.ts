@@ -21,7 +21,7 @@ export const jsonSchema = v.custom<Json>((value) => isJson(value, 0))
 export const jsonObjectSchema = v.custom<JsonObject>((value) => isJsonObject(value) && isJson(value, 0))
 
 // The core's own records are checked by functions, not by valibot schemas: docs/measurements.md (42).
-// They ignore unknown members, which a later release may add, and do not remove them.
+// The functions ignore unknown members, which a later release may add, and do not remove them.
 
 /** A record whose members have not been checked yet. */
 export type Unchecked<Value> = { readonly [Name in keyof Value]?: unknown }

@@ -6,7 +6,7 @@ import { webRuntime } from '../runtime.ts'
 /** The key of an entry up to its id, with the hash of its issuer. */
 const entryForm = /^(entry:[a-z-]+:)([0-9a-f]{32}):/u
 
-/** They mark a copy, or a recovery, that is not complete, for all providers on the storage. A provider only reads them. */
+/** The keys that mark a copy, or a recovery, that is not complete, for all providers on the storage. A provider only reads them. */
 const sharedKeys: ReadonlySet<string> = new Set(['copy', recoveryKey])
 
 /** Translates the keys of a space to those of the storage, and back. */

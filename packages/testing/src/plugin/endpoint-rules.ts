@@ -41,7 +41,7 @@ export function endpointTarget(endpoint: Endpoint, endpointCase: EndpointCase): 
     refused,
     refusedWith: 'invalid_request',
     uniform: false,
-    // Those of the core describe the request, or limit it.
+    // Refusals of the core describe the request, or limit it.
     refusesCredential: ({ reason }) => reason?.startsWith('plugin:') === true,
     sender,
     async prepare(setting) {

@@ -107,7 +107,7 @@ async function checkClients(bench: Bench, target: MethodTarget, methodCase: Meth
   if (disabled.status !== 401) findings.add('disabled-client', part, seenIn(disabled))
   const unknown = await inSetting(bench, { ...target, clients: [] }, (setting) => sendTo(setting, sender))
   if (unknown.status !== 401) findings.add('unknown-client', part, seenIn(unknown))
-  // It has a secret only.
+  // The client of the kit has a secret only.
   const unconfigured = await inSetting(bench, target, (setting) => sendTo(setting, senderOf(testClient)))
   if (!isRefused(unconfigured)) findings.add('client-without-method', part, seenIn(unconfigured))
 
