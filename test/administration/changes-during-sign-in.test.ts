@@ -67,7 +67,6 @@ async function endsStolenSecrets({ command, everywhere }: Pick<Service, 'command
 async function endsEverything(storage: object): Promise<void> {
   const { command, commandWith, everywhere } = await startService(storage, closings, {
     clients,
-    hostTimeLimit: 60,
     ...unlimited,
   })
   const token = (origin: string, form: Record<string, string>) => post(`${origin}/connect/token`, web, form)

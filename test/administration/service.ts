@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import { printedWith } from '../server/printed.ts'
 import { eventually } from '../support/eventually.ts'
 import { createFleet, type Fleet } from '../support/fleet.ts'
+import { patient } from '../support/network-stores.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory, realServerProgram } from '../support/server-program.ts'
 
@@ -50,7 +51,18 @@ export async function startService(storage: object, closings: (() => unknown)[],
   const passwords = { perUserAndAddress: limit, perUser: limit, perClient: limit }
   const abuseControl = { enabled: false, passwords }
   const scopes = [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }]
-  const setting = { issuer, storage, administration: true, clients: [], scopes, abuseControl, ...more }
+  const setting = {
+    issuer,
+    storage: patient(storage),
+    // On a busy machine, the hash of a password takes longer than the usual limit.
+    hostTimeLimit: 60,
+    storageTimeLimit: 60,
+    administration: true,
+    clients: [],
+    scopes,
+    abuseControl,
+    ...more,
+  }
   writeFileSync(configuration, JSON.stringify(setting), { mode: 0o600 })
   const program = await realServerProgram()
   const ports = await Promise.all(Array.from({ length: 4 }, reservedPort))

@@ -4,6 +4,7 @@ import { openEntries, parseConfiguration } from '@grantry/core'
 import { expect } from 'vitest'
 import { configuredStorage, storageSchema } from '../../packages/server/src/configuration/storage/storage-drivers.ts'
 import { withLatency } from '../support/latency.ts'
+import { patient } from '../support/network-stores.ts'
 import { newDirectory } from '../support/server-program.ts'
 import { testOnEveryStore } from './on-every-store.ts'
 import { expectConsistentNames, reasonOf } from './user-setting.ts'
@@ -11,7 +12,10 @@ import { expectConsistentNames, reasonOf } from './user-setting.ts'
 /** Two administrators on connections of their own, with random latency, add the same names. */
 async function oneWins(storage: object, closings: (() => unknown)[]): Promise<void> {
   const open = async () => {
-    const { driver } = await configuredStorage(parseConfiguration(storageSchema, storage, 'storage'), newDirectory())
+    const { driver } = await configuredStorage(
+      parseConfiguration(storageSchema, patient(storage), 'storage'),
+      newDirectory(),
+    )
     await driver.open?.()
     closings.push(() => driver.dispose?.())
     return driver

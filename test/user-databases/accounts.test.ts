@@ -21,6 +21,8 @@ async function start({ where }: Pick<HostDatabase, 'where'>, users: object = map
   const content = {
     issuer: 'http://127.0.0.1:8484',
     storage: { driver: 'memory' },
+    // On a busy machine, the hash of a password takes longer than the usual limit.
+    hostTimeLimit: 60,
     users: { driver: 'sql', ...users, ...where },
     clients: [
       {
