@@ -8,8 +8,8 @@ import { endpointNames } from '../packages/core/src/endpoints/built-in.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import type { Plugin } from '../packages/core/src/parts/plugin.ts'
 import { type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
+import { settingsSchema as keys } from '../packages/server/src/configuration/configured-keys.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
-import { settingsSchema as keys } from '../packages/server/src/configuration/keys.ts'
 import {
   createNamedPlugin,
   type NamedPlugin,
@@ -17,8 +17,8 @@ import {
 } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
-import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants.ts'
-import { userDatabaseSchemas, userSchema } from '../packages/server/src/configuration/users.ts'
+import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants-schema.ts'
+import { userDatabaseSchemas, userSchema } from '../packages/server/src/configuration/users-schema.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { listenerSchema } from '../packages/server/src/observability/metrics-configuration.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'

@@ -67,7 +67,8 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
       'plugins/back-channel-logout/back-channel-logout.ts',
       'backChannelLogoutSchema',
     ),
-  clientMetadata: () => optionRows(clientMetadataSchema, 'plugins/client-metadata/options.ts', 'clientMetadataSchema'),
+  clientMetadata: () =>
+    optionRows(clientMetadataSchema, 'plugins/client-metadata/client-metadata-options.ts', 'clientMetadataSchema'),
   dpop: () => optionRows(dpopSchema, 'plugins/dpop/settings.ts', 'settingsSchema'),
   mtls: () => optionRows(mtlsSchema, 'plugins/mtls/settings.ts', 'settingsSchema'),
   pushedAuthorization: () =>

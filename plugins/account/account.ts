@@ -15,11 +15,11 @@ import { type Mailer, mailerSchema } from '../shared/mailer.ts'
 import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
 import { createOutgoing } from '../shared/outgoing-mails.ts'
 import { checkAcceptedFor } from './accepted.ts'
+import { type AccountPages, accountPageNames } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import { clientDemands, type demandMembers } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
-import { type AccountPages, accountPageNames } from './pages.ts'
 import { type ProfileClaim, profileClaims, usualClaims } from './profile-claims.ts'
 import { isRemoved, removalTask } from './removal.ts'
 import type { DownloadMore, RemoveUser } from './services.ts'
@@ -39,7 +39,6 @@ export type {
   NewLink,
   ProviderLinks,
 } from '../shared/linked-providers.ts'
-export type { DeviceName } from './device.ts'
 export type {
   AccountForm,
   AccountFormPage,
@@ -67,7 +66,8 @@ export type {
   RenamePasskeyView,
   SessionView,
   SetUpAppView,
-} from './pages.ts'
+} from './account-pages.ts'
+export type { DeviceName } from './device.ts'
 export type { ProfileClaim } from './profile-claims.ts'
 
 declare module '@grantry/core' {

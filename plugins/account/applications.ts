@@ -1,7 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import { createUserAuthorizations, endAuthorizations } from '../shared/user-authorizations.ts'
+import type { ApplicationView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
-import type { ApplicationView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 

@@ -1,6 +1,6 @@
 import type { LinkedProviders } from '../shared/linked-providers.ts'
+import type { AccountNotice, LinkedView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
-import type { AccountNotice, LinkedView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 

@@ -1,8 +1,8 @@
 import type { EndpointKit } from '@grantry/core'
 import type { Session, Sessions } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { SessionView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import { deviceName } from './device.ts'
-import type { SessionView } from './pages.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 

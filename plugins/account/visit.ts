@@ -6,7 +6,7 @@ import {
   type Session,
   type Sessions,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { AccountPages } from './pages.ts'
+import type { AccountPages } from './account-pages.ts'
 
 /** The path of the page, relative to the issuer. */
 export const accountPath = '/account'

@@ -14,14 +14,14 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
+import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './authorization-options.ts'
+import { type EndpointPages, plainPages } from './authorization-pages.ts'
 import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
-import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './options.ts'
 import { membershipCheck } from './organizations.ts'
-import { type EndpointPages, plainPages } from './pages.ts'
 import { withoutCredentials } from './parameters.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
 import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
@@ -33,6 +33,18 @@ import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
 export { type UserAuthorization, type UserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
+export {
+  type AuthorizationEndpointOptions,
+  authorizationEndpointEntries,
+  type ClientDescription,
+} from './authorization-options.ts'
+export {
+  type EndpointPages,
+  type ErrorView,
+  type FormPostView,
+  plainPages,
+  type RenderedPage,
+} from './authorization-pages.ts'
 export { type BegunFlow, isRecent, judgeFlow } from './begun-flow.ts'
 export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
 export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
@@ -54,10 +66,8 @@ export type {
   UnaskedDecision,
 } from './interaction.ts'
 export { type LoginPageOptions, loginPage, type UserConsents, userConsents } from './login-page.ts'
-export { type AuthorizationEndpointOptions, authorizationEndpointEntries, type ClientDescription } from './options.ts'
 export { type Organizations, requestedTenant } from './organizations.ts'
 export { type PageClient, pageClient } from './page-client.ts'
-export { type EndpointPages, type ErrorView, type FormPostView, plainPages, type RenderedPage } from './pages.ts'
 export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
 export type { Prompt } from './prompts.ts'
 export { type RefusalCode, refused } from './refusal.ts'

@@ -17,10 +17,10 @@ import {
 import * as v from 'valibot'
 import { clientMembers } from '../shared/client-members.ts'
 import { createUserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
+import { authorizationEndpointEntries, errors, pagesSchema } from './authorization-options.ts'
+import { plainPages } from './authorization-pages.ts'
 import { type Consents, createConsents, type GivenConsent } from './consents.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
-import { authorizationEndpointEntries, errors, pagesSchema } from './options.ts'
-import { plainPages } from './pages.ts'
 import type { CheckedRequest } from './request.ts'
 
 /** The consents of users, for pages of the host. */

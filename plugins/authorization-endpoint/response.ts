@@ -1,6 +1,6 @@
 import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
 import { asciiUriOf, withQuery } from '../shared/redirects.ts'
-import type { EndpointPages, ErrorView } from './pages.ts'
+import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
 
 /** The parameters of an authorization request, or of its response, under their wire names. */

@@ -1,4 +1,5 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+import type { EndpointPages } from './authorization-pages.ts'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type {
   AskedDecision,
@@ -10,7 +11,6 @@ import type {
   RefusedInteraction,
   UnaskedDecision,
 } from './interaction.ts'
-import type { EndpointPages } from './pages.ts'
 import { findTarget } from './parameters.ts'
 import { assertActive, notAsked, type RefusalCode, refused } from './refusal.ts'
 import {

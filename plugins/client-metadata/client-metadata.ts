@@ -9,15 +9,15 @@ import {
 import * as v from 'valibot'
 import { type ClientKeyMembers, clientKeyMembers } from '../shared/client-keys.ts'
 import { clientMembers, clientMetadata as clientMetadataNames } from '../shared/client-members.ts'
+import { type ClientMetadataOptions, clientMetadataSchema } from './client-metadata-options.ts'
 import { createDocuments } from './documents.ts'
 import { originKey, originSchema } from './fetch-together.ts'
-import { type ClientMetadataOptions, clientMetadataSchema } from './options.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers extends ClientKeyMembers {}
 }
 
-export { type ClientMetadataOptions, clientMetadataSchema, type HostPolicy } from './options.ts'
+export { type ClientMetadataOptions, clientMetadataSchema, type HostPolicy } from './client-metadata-options.ts'
 
 /**
  * Clients without a registration: the id is the URL of a document with the metadata of the client, as MCP clients have

@@ -8,7 +8,7 @@ import {
   selfDescribedMembers,
   stringsIn,
 } from '../shared/self-described.ts'
-import type { HostPolicy, Settings } from './options.ts'
+import type { HostPolicy, Settings } from './client-metadata-options.ts'
 
 /** A reason why a document describes no client, for events and for the developer of the client. */
 export interface DocumentProblem {

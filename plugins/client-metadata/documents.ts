@@ -1,9 +1,9 @@
 import { type ClientOptions, type JsonObject, type Kit, parseUrl, type UnknownCaller } from '@grantry/core'
 import { createPolicyOf } from '../shared/host-policy.ts'
+import type { HostPolicy, Settings } from './client-metadata-options.ts'
 import { clientIn } from './document.ts'
 import { copyKey, copySchema, createFetchTogether, failureLifetime, keepCopy } from './fetch-together.ts'
 import { type Failure, type Outcome, refused } from './fetched-document.ts'
-import type { HostPolicy, Settings } from './options.ts'
 import { createRemembered } from './remembered.ts'
 
 /** Finds the clients whose ids are URLs of documents. */

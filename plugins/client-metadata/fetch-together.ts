@@ -12,10 +12,10 @@ import { createBulkhead } from '../shared/bulkhead.ts'
 import { createFetchBudget } from '../shared/fetch-budget.ts'
 import { createFetchWaits, type FetchAttempt } from '../shared/fetch-waits.ts'
 import { createGuardedFetch } from '../shared/guarded-fetch.ts'
+import type { Settings } from './client-metadata-options.ts'
 import { documentOf, type Outcome } from './fetched-document.ts'
 import { createKeptBytes } from './kept-bytes.ts'
 import { lifetimeOf } from './lifetime.ts'
-import type { Settings } from './options.ts'
 import type { RememberedOutcomes } from './remembered.ts'
 
 /** Seconds for which a failure counts. */

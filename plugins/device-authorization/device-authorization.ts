@@ -1,9 +1,9 @@
 import { definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
-import { type DeviceAuthorizationOptions, optionsSchema } from './options.ts'
+import { type DeviceAuthorizationOptions, optionsSchema } from './device-options.ts'
 import { deviceParts } from './parts.ts'
 
+export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './device-options.ts'
 export type { DevicePages, DeviceView } from './device-pages.ts'
-export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './options.ts'
 export type { DevicePage, NamedSubject } from './page.ts'
 export type { DevicePageProblem, DevicePageReply, DevicePageState } from './page-html.ts'
 export { deviceGrantType } from './parts.ts'

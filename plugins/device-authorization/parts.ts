@@ -8,7 +8,7 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
-import type { Options } from './options.ts'
+import type { Options } from './device-options.ts'
 import { pageEndpoint } from './page.ts'
 import { type DeviceRecord, deviceRecords } from './records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'

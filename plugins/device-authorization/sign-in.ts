@@ -11,8 +11,8 @@ import {
   type PageClient,
   pageClient,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { deviceAuthorizationSchema } from './device-options.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
-import { deviceAuthorizationSchema } from './options.ts'
 import type { DevicePage } from './page.ts'
 import { deviceParts } from './parts.ts'
 import { typedUserCode } from './user-code.ts'

@@ -16,13 +16,13 @@ import type {
 import { portSchema } from '../shared/config-schema.ts'
 import type { ProviderLogout } from '../shared/provider-logout.ts'
 import { asGet, isResent } from '../shared/redirects.ts'
+import type { LogoutPages } from './end-session-pages.ts'
 import { createLogoutReplies, returnSchema } from './logout-replies.ts'
 import { checkLogoutRequest, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'
-import type { LogoutPages } from './pages.ts'
 
 export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 export type { ProviderLogout } from '../shared/provider-logout.ts'
-export type { ConfirmLogoutView, LogoutEndView, LogoutPages } from './pages.ts'
+export type { ConfirmLogoutView, LogoutEndView, LogoutPages } from './end-session-pages.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

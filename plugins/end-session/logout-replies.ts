@@ -11,8 +11,8 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { ProviderLogout } from '../shared/provider-logout.ts'
 import { resendForm } from '../shared/redirects.ts'
+import type { LogoutPages } from './end-session-pages.ts'
 import type { LogoutRequest } from './logout-request.ts'
-import type { LogoutPages } from './pages.ts'
 
 /** Seconds for which the page that asks can be answered. */
 const formLifetime = 1800

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { createTrustedIssuers } from '../shared/trusted-issuers.ts'
 import { isTimeUnproved, unprovedTime } from '../shared/unproved-time.ts'
 import { type IdJagClaims, idJagClaims } from './claims.ts'
-import type { AcceptSettings } from './options.ts'
+import type { AcceptSettings } from './id-jag-options.ts'
 import { comparable, idJagType, isIdJag } from './profile.ts'
 
 type IdentityProvider = AcceptSettings['issuers'][number]

@@ -1,7 +1,7 @@
 import { assertions, defineFields, definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
 import { acceptingGrant } from './accept.ts'
+import { type IdJagOptions, idJagSchema } from './id-jag-options.ts'
 import { issuingGrant } from './issue.ts'
-import { type IdJagOptions, idJagSchema } from './options.ts'
 import { idJagProfile, idJagTokenType } from './profile.ts'
 
 declare module '@grantry/core' {
@@ -16,7 +16,7 @@ declare module '@grantry/core' {
 }
 
 export type { IdJagClaims } from './claims.ts'
-export { type IdJagDecision, type IdJagOptions, type IdJagRequest, idJagSchema } from './options.ts'
+export { type IdJagDecision, type IdJagOptions, type IdJagRequest, idJagSchema } from './id-jag-options.ts'
 
 /**
  * Identity assertions (ID-JAG, "cross-app access"): an identity provider decides which clients get access to which

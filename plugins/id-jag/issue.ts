@@ -2,7 +2,7 @@ import { defineGrant, type GrantKit, type Kit, type Refuse, type Subject } from 
 import * as v from 'valibot'
 import { audiencesIn, resourcesIn } from '../shared/resources.ts'
 import { unprovedTimeOf } from '../shared/unproved-time.ts'
-import type { IdJagDecision, IssueSettings } from './options.ts'
+import type { IdJagDecision, IssueSettings } from './id-jag-options.ts'
 import { comparable, idJagTokenType, idJagType } from './profile.ts'
 
 type Server = IssueSettings['servers'][number]

@@ -1,7 +1,7 @@
 import type { EndpointKit, JsonObject } from '@grantry/core'
 import { initialTokens } from './initial-tokens.ts'
 import { type AdmittedBy, createRegistrationLimits, type RegistrationLimits } from './limits.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './registration-options.ts'
 import { createSoftwareStatements, vouched } from './software-statement.ts'
 
 /** A registration that may take place. */

@@ -4,8 +4,8 @@ import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, firstSecret } from './information.ts'
 import type { Management } from './management.ts'
 import type { Describe } from './metadata.ts'
-import type { Settings } from './options.ts'
 import type { ClientRecords } from './records.ts'
+import type { Settings } from './registration-options.ts'
 
 interface EndpointParts {
   readonly settings: Settings

@@ -1,5 +1,5 @@
 import { type Kit, siteOf } from '@grantry/core'
-import type { Settings } from './options.ts'
+import type { Settings } from './registration-options.ts'
 
 /** How a registration was admitted. */
 export type AdmittedBy = 'token' | 'statement' | 'open'

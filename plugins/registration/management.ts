@@ -2,8 +2,8 @@ import { type Call, type EndpointKit, hashSecret, type JsonObject, type Reply } 
 import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, nextSecret } from './information.ts'
 import type { Describe } from './metadata.ts'
-import type { Settings } from './options.ts'
 import { type ClientRecord, type ClientRecords, conflict, isRegisteredId } from './records.ts'
+import type { Settings } from './registration-options.ts'
 import { claimsOfStored, vouched } from './software-statement.ts'
 
 type Token = ClientRecord['token']

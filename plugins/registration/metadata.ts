@@ -9,7 +9,7 @@ import {
   selfDescribedMembers,
   stringsIn,
 } from '../shared/self-described.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './registration-options.ts'
 
 /** Why metadata describes no client. */
 export interface MetadataProblem {

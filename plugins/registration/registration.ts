@@ -18,8 +18,8 @@ import { registrationEndpoint } from './endpoint.ts'
 import { createRegistrations, registrations } from './host.ts'
 import { createManagement } from './management.ts'
 import { createDescribe } from './metadata.ts'
-import { type RegistrationOptions, registrationSchema } from './options.ts'
 import { type ClientRecords, createClientRecords, isRegisteredId } from './records.ts'
+import { type RegistrationOptions, registrationSchema } from './registration-options.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers extends ClientKeyMembers {}
@@ -36,7 +36,7 @@ declare module '@grantry/core' {
 
 export { type RegisteredClient, type Registrations, registrations } from './host.ts'
 export type { IssuedInitialToken } from './initial-tokens.ts'
-export { type RegistrationOptions, registrationSchema } from './options.ts'
+export { type RegistrationOptions, registrationSchema } from './registration-options.ts'
 
 const errors = {
   invalid_redirect_uri: 400,

@@ -2,7 +2,7 @@ import { type EndpointKit, type JsonObject, metadataName } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { createConfiguredIssuers } from '../shared/configured-issuers.ts'
 import { unverifiedJwt } from '../shared/verify-jwt.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './registration-options.ts'
 
 /** Seconds of clock skew that are allowed. */
 const clockTolerance = 10

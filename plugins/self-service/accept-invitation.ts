@@ -22,8 +22,8 @@ import {
   reopenInvitation,
   spendInvitation,
 } from './invitations.ts'
-import type { InvitationState, InvitedView } from './pages.ts'
 import { signUp } from './purposes.ts'
+import type { InvitationState, InvitedView } from './self-service-pages.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

@@ -4,7 +4,7 @@ import type { Account, AccountStore } from '../shared/account-store.ts'
 import type { Outgoing } from '../shared/outgoing-mails.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
-import type { MailPurpose, MailView, NewUserProblem } from './pages.ts'
+import type { MailPurpose, MailView, NewUserProblem } from './self-service-pages.ts'
 import type { SelfServiceSettings } from './settings.ts'
 import type { Ticket } from './ticket.ts'
 

@@ -5,7 +5,7 @@ import { newPasswordProblem } from '../shared/new-passwords.ts'
 import type { WayUser } from '../sign-in/sign-in.ts'
 import { type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
 import { isStillOwner, type NewPassword, wayName } from './new-password.ts'
-import type { MailPurpose } from './pages.ts'
+import type { MailPurpose } from './self-service-pages.ts'
 
 /** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
 const amr = ['email']

@@ -7,8 +7,8 @@ import { invitationParts } from './accept-invitation.ts'
 import { endpointsOf } from './endpoints.ts'
 import { callStore, type Purpose, type SelfServiceContext } from './flow.ts'
 import { setNewPassword, wayName } from './new-password.ts'
-import type { MailPurpose } from './pages.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
+import type { MailPurpose } from './self-service-pages.ts'
 import { type SelfServiceSettings, selfServiceSchema } from './settings.ts'
 import { urlOf } from './views.ts'
 
@@ -39,7 +39,7 @@ export type {
   NewUserProblem,
   RenderedMail,
   SelfServicePages,
-} from './pages.ts'
+} from './self-service-pages.ts'
 export { passwordRulesSchema, selfServiceEntries } from './settings.ts'
 
 declare module '@grantry/core' {

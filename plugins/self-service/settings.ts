@@ -5,7 +5,7 @@ import { portSchema, wholeNumber } from '../shared/config-schema.ts'
 import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import { mailerSchema } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
-import type { SelfServicePages } from './pages.ts'
+import type { SelfServicePages } from './self-service-pages.ts'
 
 /** The options that are data. */
 export const selfServiceEntries = {

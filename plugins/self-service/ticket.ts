@@ -10,7 +10,7 @@ import {
 import type { Account } from '../shared/account-store.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { createMailed, mailedLifetime } from '../shared/mailed-code.ts'
-import type { MailPurpose } from './pages.ts'
+import type { MailPurpose } from './self-service-pages.ts'
 
 const text = v.string()
 

@@ -7,7 +7,7 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { clientView, type FormView } from '../sign-in/sign-in.ts'
 import { localeFor, type Purpose, type SelfServiceContext } from './flow.ts'
-import type { AskAddressView, MailProvedView, MailSentView } from './pages.ts'
+import type { AskAddressView, MailProvedView, MailSentView } from './self-service-pages.ts'
 import type { Ticket } from './ticket.ts'
 
 export type MailEndpoint = 'mailRequest' | 'mailProof'

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { InteractionServices } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
-import type { SignInPages } from './pages.ts'
+import type { SignInPages } from './sign-in-pages.ts'
 import type { OfferedWays } from './ways.ts'
 
 export interface FormServices extends InteractionServices, OfferedWays {

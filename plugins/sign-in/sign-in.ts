@@ -6,14 +6,15 @@ import { factorEntries } from '../shared/factor-entries.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { formEndpoints } from './forms.ts'
 import { interact } from './interact.ts'
-import type { SignInPages } from './pages.ts'
 import { resetParts } from './reset-second-factors.ts'
+import type { SignInPages } from './sign-in-pages.ts'
 import { wayParts } from './way-tools.ts'
 import type { SignInWays } from './ways.ts'
 
 export type { RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
 export type { PasskeyCheck, PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
 export type { SecondFactor } from '../shared/second-factor.ts'
+export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
 export type {
   ChooseAccountView,
   ClientView,
@@ -24,8 +25,7 @@ export type {
   SignInProblem,
   SignInView,
   SignInWay,
-} from './pages.ts'
-export { type SecondFactors, secondFactors } from './reset-second-factors.ts'
+} from './sign-in-pages.ts'
 export { clientView } from './views.ts'
 export type { PendingStep, SignInTools, SignInWays, WayUser } from './ways.ts'
 

@@ -13,7 +13,7 @@ import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
-import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './pages.ts'
+import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './sign-in-pages.ts'
 import { linkByAddress, linksFor, type OfferedWays } from './ways.ts'
 
 export const clientView = (client: Client): ClientView => ({

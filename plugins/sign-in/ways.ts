@@ -7,7 +7,7 @@ import type {
   Standing,
   SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { SignInProblem, SignInWay } from './pages.ts'
+import type { SignInProblem, SignInWay } from './sign-in-pages.ts'
 
 /** A user who has signed in by another way. */
 export interface WayUser extends Pick<SignedInUser, 'subject' | 'provesTime'> {

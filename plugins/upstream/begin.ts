@@ -2,8 +2,8 @@ import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { Connection, Opened } from './connection.ts'
 import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
-import type { Provider } from './options.ts'
 import { type StoredState, stateLifetime, storeState } from './state.ts'
+import type { Provider } from './upstream-options.ts'
 
 export const callbackUrl = (kit: EndpointKit, { name }: Pick<Provider, 'name'>): string =>
   `${kit.endpointUrl('upstream')}/${name}/callback`

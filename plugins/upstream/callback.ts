@@ -8,9 +8,9 @@ import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
 import { identify, isStillLinked } from './identify.ts'
 import { finishLink } from './linking.ts'
-import type { Provider, Settings } from './options.ts'
 import { findState, spendState } from './state.ts'
 import { rememberSession } from './upstream-logout.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 import type { Upstream } from './upstreams.ts'
 
 type Params = Readonly<Record<string, string>>

@@ -1,9 +1,9 @@
 import type { EndpointKit, Subject } from '@grantry/core'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
-import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { StoredState } from './state.ts'
+import type { Provider } from './upstream-options.ts'
 
 const maxMethods = 10
 const maxTextLength = 100

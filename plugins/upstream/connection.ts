@@ -3,8 +3,8 @@ import type { Configuration } from 'openid-client'
 import { createFetchWaits, type FetchAttempt } from '../shared/fetch-waits.ts'
 import { failed, reasonOf, type UpstreamFailure } from './failure.ts'
 import { createLibrary, type Library } from './library.ts'
-import type { Provider, Settings } from './options.ts'
 import { createOutgoing, type Outgoing } from './outgoing.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 
 /** Seconds after which metadata is read again, while requests still use the old one. */
 const renewalAge = 3600

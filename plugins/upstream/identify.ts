@@ -3,10 +3,10 @@ import type { AccountStore } from '../shared/account-store.ts'
 import { derivedSubject, nameOf } from './claims.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { findLink, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
-import type { Provider, Settings } from './options.ts'
 import { profileOf, storeUser } from './profile.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { TokenKeeper } from './token-keeper.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 
 interface Arrival {
   readonly claims: UpstreamClaims

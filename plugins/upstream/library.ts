@@ -1,8 +1,8 @@
 import type { Kit } from '@grantry/core'
 import { importPKCS8 } from 'jose/key/import'
 import type * as openidClient from 'openid-client'
-import type { Provider, Settings } from './options.ts'
 import type { LibraryFetch } from './outgoing.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 
 /** openid-client, with what this provider is as a client of the upstream one. */
 export interface Library {

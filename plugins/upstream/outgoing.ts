@@ -1,7 +1,7 @@
 import { parseExactJson } from '@grantry/core'
 import { createGuardedFetch, type Fetched } from '../shared/guarded-fetch.ts'
 import { fetchError } from './failure.ts'
-import type { Provider, Settings } from './options.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 
 /** The function that the library calls for its requests. */
 export type LibraryFetch = (

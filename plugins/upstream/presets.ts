@@ -1,6 +1,5 @@
 import { closestName, configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import { type libraryEntries, openIdProviderSchema, type UpstreamProvider } from './options.ts'
 import { apple, appleSchema } from './presets/apple.ts'
 import { github, githubSchema } from './presets/github.ts'
 import { gitlab, gitlabSchema } from './presets/gitlab.ts'
@@ -8,6 +7,7 @@ import { google, googleSchema } from './presets/google.ts'
 import { grantry, grantrySchema } from './presets/grantry.ts'
 import { keycloak, keycloakSchema } from './presets/keycloak.ts'
 import { microsoft, microsoftSchema } from './presets/microsoft.ts'
+import { type libraryEntries, openIdProviderSchema, type UpstreamProvider } from './upstream-options.ts'
 
 const preset = <const N extends string, const E extends v.ObjectEntries>(
   name: N,

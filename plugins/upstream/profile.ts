@@ -2,9 +2,9 @@ import type { EndpointKit, Json } from '@grantry/core'
 import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
-import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { TokenKeeper } from './token-keeper.ts'
+import type { Provider } from './upstream-options.ts'
 
 /** A user who has signed in at another provider, and whose account is nowhere else. */
 export interface UpstreamUser {

@@ -9,7 +9,7 @@ import {
   type TokenRecords,
   type UpstreamAccess,
 } from './kept-tokens.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './upstream-options.ts'
 
 /** Seconds before its end at which an access token is refreshed. */
 const margin = 60

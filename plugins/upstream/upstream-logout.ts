@@ -6,8 +6,8 @@ import { derivedSubject } from './claims.ts'
 import { isFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
 import { findLink } from './links.ts'
-import type { Provider } from './options.ts'
 import type { UpstreamClaims } from './provider.ts'
+import type { Provider } from './upstream-options.ts'
 import type { Upstream } from './upstreams.ts'
 
 const schema = v.object({ sub: v.string() })

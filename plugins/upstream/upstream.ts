@@ -21,9 +21,9 @@ import { isFailure } from './failure.ts'
 import { upstreamTokens } from './kept-tokens.ts'
 import { logoutUrlOf } from './leave.ts'
 import { createLinkedProviders } from './linking.ts'
-import { type Provider, type Settings, type UpstreamOptions, upstreamSchema } from './options.ts'
 import { createUpstreamUsers, upstreamUsers } from './profile.ts'
 import { handleLogout } from './upstream-logout.ts'
+import { type Provider, type Settings, type UpstreamOptions, upstreamSchema } from './upstream-options.ts'
 import { createUpstreams, type Upstream } from './upstreams.ts'
 
 declare module '@grantry/core' {
@@ -43,7 +43,6 @@ export type {
 } from '../shared/linked-providers.ts'
 export type { ProviderLogout } from '../shared/provider-logout.ts'
 export { type KeptTokens, type UpstreamAccess, upstreamTokens } from './kept-tokens.ts'
-export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './options.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'
 export { type GitlabOptions, gitlab } from './presets/gitlab.ts'
@@ -54,6 +53,7 @@ export { type MicrosoftOptions, microsoft } from './presets/microsoft.ts'
 export { type ConfiguredProvider, configuredProviderSchema, configuredProviderSchemas, providerOf } from './presets.ts'
 export { type UpstreamUser, type UpstreamUsers, upstreamUsers } from './profile.ts'
 export type { ProviderAdapter, UpstreamClaims } from './provider.ts'
+export type { UpstreamOptions, UpstreamProvider, UpstreamSubject } from './upstream-options.ts'
 
 type Request = SuspendedInteraction['request']
 

@@ -1,8 +1,8 @@
 import type { NewLink } from '../shared/linked-providers.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { findLink } from './links.ts'
-import type { Settings } from './options.ts'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.ts'
+import type { Settings } from './upstream-options.ts'
 import { createTokens, type UpstreamTokens } from './verify.ts'
 
 export type Listeners = ReadonlySet<(link: NewLink) => Promise<void>>

@@ -8,8 +8,8 @@ import { type PublishedKeySet, publishedKeySet } from '../shared/key-set.ts'
 import { type JwtRules, signatureAlgorithms, verifiedJwt } from '../shared/verify-jwt.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
-import type { Provider, Settings } from './options.ts'
 import type { Outgoing } from './outgoing.ts'
+import type { Provider, Settings } from './upstream-options.ts'
 
 /** Characters of an identity token: one with the groups of its user is long. */
 const maxTokenLength = 32_768

@@ -1,8 +1,8 @@
 import { type Client, type ClientProblem, configurationObject } from '@grantry/core'
 import * as v from 'valibot'
-import type { WorkloadIssuer } from './options.ts'
 import { ownMembers, patternProblem, patternsOf } from './patterns.ts'
 import { platforms, type WorkloadRule } from './platforms.ts'
+import type { WorkloadIssuer } from './workload-options.ts'
 
 const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'), v.maxLength(2048))
 const patterns = v.union(

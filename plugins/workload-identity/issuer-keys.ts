@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { GetJson, LoadKeys } from '../shared/jwks-uri.ts'
 import { type PublishedKeySet, publishedKeySet } from '../shared/key-set.ts'
-import type { WorkloadIssuer } from './options.ts'
+import type { WorkloadIssuer } from './workload-options.ts'
 
 /** The keys of a SPIFFE bundle for JWT-SVIDs. Those for certificates must not verify one (SPIFFE JWT-SVID section 5). */
 function svidKeys(bundle: unknown): { readonly keys: readonly JWK[] } {

@@ -5,9 +5,9 @@ import { assertionProblem, singleUseOf } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { unverifiedJwt, type Verification, verifiedJwt } from '../shared/verify-jwt.ts'
 import { createLoadKeys, keysIn } from './issuer-keys.ts'
-import type { Settings, WorkloadIssuer } from './options.ts'
 import { claimAt, matches } from './patterns.ts'
 import { allTypes, platforms, trustDomainOf, type WorkloadRule } from './platforms.ts'
+import type { Settings, WorkloadIssuer } from './workload-options.ts'
 
 /** Why a token does not authenticate a client, for events only. */
 export interface TokenRefusal {

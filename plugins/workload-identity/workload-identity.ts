@@ -15,9 +15,9 @@ import * as v from 'valibot'
 import { unverifiedJwt } from '../shared/verify-jwt.ts'
 import { createRuleCheck, workloadRuleSchema } from './client-rule.ts'
 import { workloadGrant } from './grant.ts'
-import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './options.ts'
 import { allTypes, trustDomainOf } from './platforms.ts'
 import { createWorkloadTokens, type WorkloadTokens } from './tokens.ts'
+import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './workload-options.ts'
 
 const clientMembers = {
   /** Which tokens of which issuer authenticate the client. */
@@ -33,9 +33,9 @@ declare module '@grantry/core' {
 }
 
 export type { SendRequest } from '../shared/fetched-uri.ts'
-export { type WorkloadIdentityOptions, workloadIdentitySchema } from './options.ts'
 export type { Patterns } from './patterns.ts'
 export type { PlatformName, WorkloadRule } from './platforms.ts'
+export { type WorkloadIdentityOptions, workloadIdentitySchema } from './workload-options.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
 const types = 'urn:ietf:params:oauth:client-assertion-type:'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { idleTimeoutOf, timesOf } from '../../packages/adapters/src/http-bridge/options.ts'
+import { idleTimeoutOf, timesOf } from '../../packages/adapters/src/http-bridge/bridge-options.ts'
 import { type NodeServeOptions, serve } from '../../packages/adapters/src/http-bridge/serve.ts'
 
 async function started(options: NodeServeOptions) {

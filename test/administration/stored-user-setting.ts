@@ -4,7 +4,7 @@ import { type EntryStore, openEntries, type UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { TestClock } from '@grantry/testing'
 import { type Derive, hashPassword } from '@grantry/users/password-hash'
-import type { ConfiguredUser } from '../../packages/server/src/configuration/users.ts'
+import type { ConfiguredUser } from '../../packages/server/src/configuration/users-schema.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 import { hashRenewal } from '../../packages/server/src/users/users-with-stored.ts'
 

@@ -2,7 +2,7 @@
 import type { EntryStore } from '@grantry/core'
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users-schema.ts'
 import { request } from '../authorization/parties.ts'
 import { setUpSignIn } from '../sign-in/parties.ts'
 import { fixture, web } from '../support/fixture.ts'

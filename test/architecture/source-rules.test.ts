@@ -61,7 +61,7 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
       'plugins/shared/fetched-uri.ts',
       'plugins/shared/public-address.ts',
       // Redirect URIs with a name instead of an address.
-      'packages/server/src/doctor/clients.ts',
+      'packages/server/src/doctor/check-clients.ts',
     ].includes(path) && thisMachine.test(text),
   'is not named in kebab-case': ({ path }) =>
     !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { parseConfiguration } from '@grantry/core'
 import { type Derive, deriveKey, type PasswordCost } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
-import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users-schema.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 
 interface Hashed {

@@ -5,7 +5,7 @@
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users-schema.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 import { answer, createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { challenge } from '../authorization/parties.ts'

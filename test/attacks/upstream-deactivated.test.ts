@@ -4,7 +4,7 @@
  */
 import { parseConfiguration } from '@grantry/core'
 import { expect, test } from 'vitest'
-import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users-schema.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 import { withUpstreamUsers } from '../../packages/server/src/users/upstream-users.ts'
 

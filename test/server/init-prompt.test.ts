@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { askForName } from '../../packages/server/src/init/sign-in.ts'
+import { askForName } from '../../packages/server/src/init/new-sign-in.ts'
 
 /** What a terminal sends. */
 function typed(keys: string) {

@@ -1,7 +1,7 @@
 import { parseConfiguration } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
-import { userSchema } from '../../packages/server/src/configuration/users.ts'
+import { userSchema } from '../../packages/server/src/configuration/users-schema.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
 
 describe('configured users', () => {

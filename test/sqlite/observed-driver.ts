@@ -2,7 +2,7 @@
 import type { SqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { createDriver } from '../../packages/storage-drivers/src/sqlite/driver.ts'
 import { loadEngine, type SqliteConnection } from '../../packages/storage-drivers/src/sqlite/engine.ts'
-import { parseOptions } from '../../packages/storage-drivers/src/sqlite/options.ts'
+import { parseOptions } from '../../packages/storage-drivers/src/sqlite/sqlite-options.ts'
 
 export interface ObservedDriver {
   readonly driver: SqliteDriver

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { safeUrl } from '../../packages/resource-server/src/check.ts'
 import { isLoopbackHeader } from '../../packages/server/src/local-address.ts'
-import { ldapUsersSchema } from '../../packages/users/src/ldap/options.ts'
+import { ldapUsersSchema } from '../../packages/users/src/ldap/ldap-options.ts'
 import { fetchedUriProblem } from '../../plugins/shared/fetched-uri.ts'
 import { ownRedirectProblem } from '../../plugins/shared/self-described.ts'
 

@@ -4,6 +4,7 @@ export { clientGaps } from './clients/client-gaps.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
 export { clientsOfOrigin, originId } from './clients/origins.ts'
 export type { Members } from './differences.ts'
+export { type ManagedPage, type PageRequest, pagesOf } from './entry-pages.ts'
 export type { EntryType } from './entry-type.ts'
 export { importAuth0 } from './import/auth0.ts'
 export { importHydra } from './import/hydra.ts'
@@ -31,7 +32,6 @@ export {
   type AdministrationOptions,
   openAdministration,
 } from './open-administration.ts'
-export { type ManagedPage, type PageRequest, pagesOf } from './pages.ts'
 export { type Applied, type ApplyOptions, applyPlan } from './plan/apply-plan.ts'
 export { type Declaration, type DeclaredEntry, type DeclaredFile, declarationOf } from './plan/declaration.ts'
 export { type ExportedPage, type ExportOptions, exportedPages } from './plan/export-entries.ts'

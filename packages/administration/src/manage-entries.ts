@@ -1,9 +1,9 @@
 import type { Administrator } from './audit.ts'
 import { changed, type Members } from './differences.ts'
+import { createPages, type ManagedPage, type PageRequest } from './entry-pages.ts'
 import type { EntryType } from './entry-type.ts'
 import { createWrites, type ManageDeps } from './entry-writes.ts'
 import { type Managed, readEntry } from './managed-entry.ts'
-import { createPages, type ManagedPage, type PageRequest } from './pages.ts'
 import { createRemovedSecrets } from './removed-secrets.ts'
 
 export interface EditOptions {

@@ -1,4 +1,4 @@
-import type { Colors } from './options.ts'
+import type { Colors } from './pages-options.ts'
 
 type Channels = readonly [number, number, number]
 

@@ -1,5 +1,5 @@
-import { type PagesOptions, settingsOf } from './options.ts'
 import { createPageSet, type Framed } from './page-set.ts'
+import { type PagesOptions, settingsOf } from './pages-options.ts'
 import { templates as ownTemplates, type SignInSet, type Templates } from './templates/templates.ts'
 
 /** The pages of a sign-in, ready for `authorizationEndpoint()`, `signIn()`, `deviceSignIn()` and `endSession()`. */

@@ -1,7 +1,7 @@
 export { createPages, type Pages } from './create-pages.ts'
 export { type Content, type Html, html } from './html.ts'
 export { type MissingTexts, missingTexts } from './missing-texts.ts'
-export { type PagesOptions, pagesSchema } from './options.ts'
+export { type PagesOptions, pagesSchema } from './pages-options.ts'
 export type { Templates } from './templates/templates.ts'
 export type { Messages, Texts } from './texts.ts'
 export type { Page, Rendered, Tools } from './tools.ts'

@@ -1,4 +1,4 @@
-import { localesOf, type PagesOptions } from './options.ts'
+import { localesOf, type PagesOptions } from './pages-options.ts'
 import { isStandardScope, textIn, textsOf } from './scope-texts.ts'
 import { en, findTexts } from './texts.ts'
 

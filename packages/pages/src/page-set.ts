@@ -1,6 +1,6 @@
 import { quotableName } from '@grantry/core'
 import { createLocaleOf } from './locale.ts'
-import type { PagesSettings } from './options.ts'
+import type { PagesSettings } from './pages-options.ts'
 import { en, fill, findTexts, type Messages, type Texts } from './texts.ts'
 import { createLayout, createTools, type Layout, type Page, type Rendered, type Tools } from './tools.ts'
 

@@ -1,6 +1,6 @@
 import { parseUrl } from '@grantry/core'
 import { filled, type Html, html } from './html.ts'
-import type { PagesSettings } from './options.ts'
+import type { PagesSettings } from './pages-options.ts'
 import { findTexts, type Messages } from './texts.ts'
 
 const standardScopes: Readonly<Record<string, keyof Messages>> = {

@@ -1,5 +1,5 @@
 import { colorRules } from './colors.ts'
-import type { Colors } from './options.ts'
+import type { Colors } from './pages-options.ts'
 
 /** The scales of all pages: spaces, sizes of text, controls. */
 const scales = `

@@ -1,7 +1,7 @@
 import { type HtmlSources, webRuntime } from '@grantry/core'
 import type { ClientView } from '@grantry/plugins/sign-in'
 import { type Content, filled, filledTitle, type Html, html, textOf, trusted } from './html.ts'
-import type { PagesSettings } from './options.ts'
+import type { PagesSettings } from './pages-options.ts'
 import { createResourceNames, createScopeTexts } from './scope-texts.ts'
 import { styleSheet } from './style.ts'
 import { directionOf, fill, type Messages } from './texts.ts'

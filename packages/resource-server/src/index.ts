@@ -10,15 +10,15 @@ export type { IssuerPattern } from './issuers.ts'
 export type { Fetch } from './json-fetch.ts'
 export type { JwtOptions } from './jwt.ts'
 export { type McpAuthOptions, mcpAuth } from './mcp.ts'
-export type {
-  ProtectedResourceOptions,
-  Refusal,
-  ResourceServerOptions,
-  ResourceServerSettings,
-} from './options.ts'
 export type { PresentedRequest } from './presented-request.ts'
 export type { Reason } from './refusal.ts'
 export type { Requirement } from './requirement.ts'
 export type { ResourceMetadataOptions } from './resource-metadata.ts'
 export { type AccessDecision, type AccessToken, createResourceServer, type ResourceServer } from './resource-server.ts'
+export type {
+  ProtectedResourceOptions,
+  Refusal,
+  ResourceServerOptions,
+  ResourceServerSettings,
+} from './resource-server-options.ts'
 export type { VerificationError } from './verify.ts'

@@ -5,7 +5,7 @@ import { algorithms, assertMembers, internalUrl, safeUrl, seconds, texts } from 
 import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
 import { parseExactJson } from './exact-json.ts'
-import { createPublishedKeys, type FindKeys, keysOf } from './keys.ts'
+import { createPublishedKeys, type FindKeys, keysOf } from './issuer-keys.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
 
 /** How JWT access tokens are validated. */

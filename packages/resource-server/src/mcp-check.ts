@@ -1,11 +1,11 @@
 import { type AuthInfo, authInfoOf } from './auth-info.ts'
 import { readCredentials } from './credentials.ts'
-import type { ProtectedResourceOptions } from './options.ts'
 import type { PresentedRequest } from './presented-request.ts'
 import { isRefused } from './refusal.ts'
 import { type Requirement, requirementOf } from './requirement.ts'
 import { resourceOf, wellKnown } from './resource.ts'
 import { type AccessToken, createResourceServer } from './resource-server.ts'
+import type { ProtectedResourceOptions } from './resource-server-options.ts'
 import { withHeaders } from './response.ts'
 
 /** The options of `mcpAuth()`: those of {@link createResourceServer}, and what each request needs. */

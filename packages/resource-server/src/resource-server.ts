@@ -4,16 +4,16 @@ import type { Claims } from './claims.ts'
 import { type Context, contextOf } from './context.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { createDpop } from './dpop/dpop.ts'
+import type { PresentedRequest } from './presented-request.ts'
+import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
+import { type CheckedRequirement, grantedScopes, type Requirement, requirementOf } from './requirement.ts'
+import { createResourceMetadata, type ServeResourceMetadata } from './resource-metadata.ts'
 import {
   assertOptions,
   type ProtectedResourceOptions,
   type ResourceServerOptions,
   type ResourceServerSettings,
-} from './options.ts'
-import type { PresentedRequest } from './presented-request.ts'
-import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
-import { type CheckedRequirement, grantedScopes, type Requirement, requirementOf } from './requirement.ts'
-import { createResourceMetadata, type ServeResourceMetadata } from './resource-metadata.ts'
+} from './resource-server-options.ts'
 import { refusalResponse, schemesOf, withHeaders } from './response.ts'
 import { authenticationProblem } from './user-authentication.ts'
 import { createValidateToken } from './validate-token.ts'

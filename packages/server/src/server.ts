@@ -1,6 +1,6 @@
 import { collectParts, isLoopbackHost, type Provider, parseConfiguration } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
-import { describeKeys } from './configuration/keys.ts'
+import { describeKeys } from './configuration/configured-keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
 import { type CheckedConfiguration, configurationSchema } from './configuration/schema.ts'
 import type { ConfiguredStorage } from './configuration/storage/configured-storage.ts'

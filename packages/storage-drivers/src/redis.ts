@@ -7,12 +7,12 @@ import { type Connections, createConnections } from './redis/connections.ts'
 import { type ItemKeys, itemKeys } from './redis/item-key.ts'
 import { createKeyIndex, replaceScript } from './redis/key-index.ts'
 import { listItems } from './redis/list-items.ts'
-import { parseOptions, type RedisDriverOptions } from './redis/options.ts'
+import { parseOptions, type RedisDriverOptions } from './redis/redis-options.ts'
 import { createScan } from './redis/scan.ts'
 import { createWriter, type Writer } from './redis/writer.ts'
 
 export type { ConnectionOptions, RedisClient, RedisLocation } from './redis/client-factory.ts'
-export type { CommonRedisOptions, RedisDriverOptions } from './redis/options.ts'
+export type { CommonRedisOptions, RedisDriverOptions } from './redis/redis-options.ts'
 
 /**
  * An unstorage driver with an atomic insert; a test checks it against unstorage's type. `ttl` is in seconds; fractions

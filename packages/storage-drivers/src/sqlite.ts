@@ -1,13 +1,13 @@
 import { createDriver, type SqliteDriver } from './sqlite/driver.ts'
 import { loadEngine } from './sqlite/engine.ts'
-import { parseOptions, type SqliteDriverOptions } from './sqlite/options.ts'
+import { parseOptions, type SqliteDriverOptions } from './sqlite/sqlite-options.ts'
 
 export type { SweepState } from './sql/sweeper.ts'
 export type { SqliteDriver } from './sqlite/driver.ts'
 /** Whether `sqliteDriver()` works in this runtime without a further package. */
 export { hasEngine as isSqliteAvailable } from './sqlite/engine.ts'
 export type { StoredItem } from './sqlite/item-table.ts'
-export type { SqliteDriverOptions } from './sqlite/options.ts'
+export type { SqliteDriverOptions } from './sqlite/sqlite-options.ts'
 export type { TableOperations } from './sqlite/table-driver.ts'
 
 /**

@@ -13,13 +13,13 @@ import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
 import { claimsOf, claimValue, entriesOf, firstValueOf, hasName, isGuid, subOf } from './ldap/entries.ts'
 import { codeOf, explain, isRefusal } from './ldap/errors.ts'
 import { filtersOf } from './ldap/filters.ts'
-import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/options.ts'
+import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/ldap-options.ts'
 import { createPool } from './ldap/pool.ts'
 import { readableClaims } from './readable-claims.ts'
 import { unavailable, unusableRecord } from './unavailable.ts'
 import type { UserDatabase } from './user-database.ts'
 
-export type { LdapUsersInput } from './ldap/options.ts'
+export type { LdapUsersInput } from './ldap/ldap-options.ts'
 export type { UserDatabase } from './user-database.ts'
 
 // Errors name the path as in the configuration of a server.

@@ -15,12 +15,12 @@ import {
   type Statement,
 } from './sql/account-statements.ts'
 import type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
-import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/options.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable } from './sql/prepare.ts'
 import { releaseIn } from './sql/release-address.ts'
 import { isPossible, ofName, rowsOfName } from './sql/rows-of-name.ts'
 import type { SqlClient, TextRow } from './sql/sql-client.ts'
+import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/sql-options.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { claimValue, hasValue, isAddress } from './sql/values.ts'
 import { unavailable } from './unavailable.ts'

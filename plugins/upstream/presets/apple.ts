@@ -2,7 +2,7 @@ import { configurationObject, parseConfiguration } from '@grantry/core'
 import { SignJWT } from 'jose/jwt/sign'
 import { importPKCS8 } from 'jose/key/import'
 import * as v from 'valibot'
-import { presetEntries, type UpstreamProvider } from '../options.ts'
+import { presetEntries, type UpstreamProvider } from '../upstream-options.ts'
 
 const { clientSecret: _, ...entries } = presetEntries('apple', 'Apple')
 const id = v.pipe(v.string('must be a string'), v.regex(/^[A-Z\d]{10}$/u, 'must be 10 capital letters and digits'))

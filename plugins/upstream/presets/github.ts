@@ -1,7 +1,7 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import { presetEntries, text, type UpstreamProvider } from '../options.ts'
 import type { UpstreamGet } from '../provider.ts'
+import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
 const url = v.pipe(v.string('must be a URL'), v.regex(/^https:\/\/[^/?#]+$/u, 'must be an https URL without a path'))
 

@@ -1,6 +1,6 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import { presetEntries, text, type UpstreamProvider } from '../options.ts'
+import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
 export const grantrySchema = configurationObject({
   ...presetEntries('grantry', 'Grantry'),

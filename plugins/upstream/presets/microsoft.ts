@@ -1,6 +1,6 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import { presetEntries, text, type UpstreamProvider } from '../options.ts'
+import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
 const tenantForm = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
 const tenantId = v.pipe(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { TLSSocket, Server as TlsServer } from 'node:tls'
-import type { Times } from './options.ts'
+import type { Times } from './bridge-options.ts'
 
 interface Connection {
   /** Requests whose response has not ended. */

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createServer as createServerOfTls, type TLSSocket, type TlsOptions, type Server as TlsServer } from 'node:tls'
+import type { Times } from './bridge-options.ts'
 import { limitTimes } from './connection-clock.ts'
-import type { Times } from './options.ts'
 import { createVerification, secureContextOf, type TlsSettings, tlsOptionsOf } from './tls.ts'
 
 /** A server that does not listen yet. */

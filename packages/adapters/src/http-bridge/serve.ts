@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { createBridge, type FetchHandler } from './bridge.ts'
+import { defaultDrain, type RunningServer, type ServeOptions, timesOf } from './bridge-options.ts'
 import { clientAddress } from './client-address.ts'
 import { rejectMalformed } from './client-error.ts'
 import { createHttpServer } from './http-server.ts'
-import { defaultDrain, type RunningServer, type ServeOptions, timesOf } from './options.ts'
 import type { TlsSettings } from './tls.ts'
 
 /** Options of `serve()`. */

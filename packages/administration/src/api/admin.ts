@@ -26,11 +26,11 @@ import {
 } from './administrator.ts'
 import { authorizationOperations } from './authorizations.ts'
 import { consentOperations } from './consents.ts'
-import { entryOperations } from './entries.ts'
+import { entryOperations } from './entry-operations.ts'
 import type { AdminHost } from './host.ts'
 import { once } from './idempotency.ts'
 import { invitationOperations } from './invitations.ts'
-import { keyOperations } from './keys.ts'
+import { keyOperations } from './key-operations.ts'
 import { assertKnown } from './known.ts'
 import { knownUserOperations } from './known-users.ts'
 import { createMatch } from './match.ts'
@@ -40,7 +40,7 @@ import { overviewOperations } from './overview.ts'
 import { parametersOf } from './parameters.ts'
 import { problemOf } from './refusals.ts'
 import { sessionOperations } from './sessions.ts'
-import { userOperations } from './users.ts'
+import { userOperations } from './user-operations.ts'
 
 /** Seconds. */
 const window = 60

@@ -1,7 +1,7 @@
 import type { Members } from '../differences.ts'
+import { pagesOf } from '../entry-pages.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../managers.ts'
-import { pagesOf } from '../pages.ts'
 import { refused } from '../refusal.ts'
 import { inOrder } from './canonical.ts'
 import { type PlannedKind, plannedKinds } from './planned-kind.ts'

@@ -1,6 +1,6 @@
 import { type Entry, type EntryStore, foldedUsername } from '@grantry/core'
+import { type ManagedPage, readsOfTrip } from '../entry-pages.ts'
 import { type Managed, managedIn } from '../managed-entry.ts'
-import { type ManagedPage, readsOfTrip } from '../pages.ts'
 import type { StoredUser } from './user.ts'
 import { nameOwnerIn } from './user-names.ts'
 import { userType } from './user-type.ts'

@@ -1,7 +1,7 @@
 import type { AccountPages } from '@grantry/plugins/account'
 import { html } from '../html.ts'
-import { type PagesOptions, settingsOf } from '../options.ts'
 import { createPageSet, type Framed, type TemplatesOf } from '../page-set.ts'
+import { type PagesOptions, settingsOf } from '../pages-options.ts'
 import { error } from '../templates/error.ts'
 import { addressMail, changeAddress, proveAddress } from './address.ts'
 import { confirm } from './confirm.ts'

@@ -1,6 +1,6 @@
 import type { SelfServicePages } from '@grantry/plugins/self-service'
-import { type PagesOptions, settingsOf } from '../options.ts'
 import { createPageSet, type Framed, ownTexts, type TemplatesOf } from '../page-set.ts'
+import { type PagesOptions, settingsOf } from '../pages-options.ts'
 import type { Texts } from '../texts.ts'
 import { invitationState, invited } from './invitations.ts'
 import { renderMail } from './mails.ts'

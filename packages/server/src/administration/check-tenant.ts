@@ -2,7 +2,7 @@ import { refused, type TenantMembers } from '@grantry/administration'
 import { parseConfiguration } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { tenantConfiguration } from '../configuration/tenant-configuration.ts'
-import { storedTenantSchema, tenantNameProblem } from '../configuration/tenants.ts'
+import { storedTenantSchema, tenantNameProblem } from '../configuration/tenants-schema.ts'
 import { errorMessage } from '../error-message.ts'
 import { tryProvider } from './try-provider.ts'
 

@@ -1,7 +1,7 @@
 import { refused, type StoredUser } from '@grantry/administration'
 import { passwordHashProblem } from '@grantry/users/password-hash'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { configuredUserLike, isUserList } from '../configuration/users.ts'
+import { configuredUserLike, isUserList } from '../configuration/users-schema.ts'
 
 /** @throws RefusedError when users come from a database of the host. */
 export function assertUsersInStorage({ configuration, file }: LoadedConfiguration): void {

@@ -1,7 +1,7 @@
 import { type Kind, refusalOf, refused } from '@grantry/administration'
 import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
-import { isUserList } from '../configuration/users.ts'
+import { isUserList } from '../configuration/users-schema.ts'
 
 /** A list of the configuration whose entries can be in the storage instead. */
 type ConfiguredList = Kind['list']

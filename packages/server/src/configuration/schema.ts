@@ -16,12 +16,12 @@ import { logFormats } from '../observability/log-formats.ts'
 import { metricsSchema } from '../observability/metrics-configuration.ts'
 import { checkSchema } from './check.ts'
 import { clientCertificateSchema } from './client-certificate.ts'
+import { keysSchema } from './configured-keys.ts'
 import { consoleSchema } from './console.ts'
-import { keysSchema } from './keys.ts'
 import { mailSchema } from './mail.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { storageSchema } from './storage/storage-drivers.ts'
-import { tenantsSchema } from './tenants.ts'
+import { tenantsSchema } from './tenants-schema.ts'
 import { tlsSchema } from './tls.ts'
 import {
   type ConfiguredUser,
@@ -31,7 +31,7 @@ import {
   type UserInput,
   userDatabaseSchema,
   userSchema,
-} from './users.ts'
+} from './users-schema.ts'
 
 const proxies = v.pipe(
   numeric('must be a number'),

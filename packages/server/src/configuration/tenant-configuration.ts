@@ -1,11 +1,11 @@
 import { isLoopbackHost, parseConfiguration } from '@grantry/core'
 import { type TenantOf, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import { configurationMessage } from '../error-message.ts'
-import { keySettingsOf } from './keys.ts'
+import { keySettingsOf } from './configured-keys.ts'
 import { isNamedPlugin, type NamedPlugin, namedPluginSchema } from './named-plugins.ts'
 import { widerAddresses } from './private-addresses.ts'
 import type { CheckedConfiguration } from './schema.ts'
-import type { ConfiguredTenant, TenantsConfiguration } from './tenants.ts'
+import type { ConfiguredTenant, TenantsConfiguration } from './tenants-schema.ts'
 
 /** Probes of a platform name an address instead of a host. */
 const isMachine = (host: string): boolean => isLoopbackHost(host) || /^(?:\[.*\]|[\d.]+)$/u.test(host)

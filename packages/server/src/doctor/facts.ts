@@ -1,6 +1,6 @@
 import type { AtomicDriver, ClientWithSecrets, KeyInfo, Provider, RuleFinding, ScopeWithSecrets } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import type { ConfiguredUser } from '../configuration/users.ts'
+import type { ConfiguredUser } from '../configuration/users-schema.ts'
 
 /** A file that the server reads, and its permissions. */
 export interface FileFact {

@@ -1,20 +1,20 @@
 // All rules of grantry check, in the order of their findings. A new rule stands in the file of what it is about, or in a new
 // file and in this list.
 import { type RulePart, textsOf } from '../check-rules/rule.ts'
-import { accountRules } from './accounts.ts'
-import { certificateRules } from './certificates.ts'
-import { clientRules } from './clients.ts'
-import { exposureRules, fileRules, issuerRules } from './exposure.ts'
+import { accountRules } from './check-accounts.ts'
+import { certificateRules } from './check-certificates.ts'
+import { clientRules } from './check-clients.ts'
+import { exposureRules, fileRules, issuerRules } from './check-exposure.ts'
+import { keyRules } from './check-keys.ts'
+import { pluginRules } from './check-plugins.ts'
+import { secretRules } from './check-secrets.ts'
+import { describedRules, signInRules } from './check-sign-in.ts'
+import { storageRules } from './check-storage.ts'
+import { tenantRules } from './check-tenants.ts'
+import { userRules } from './check-users.ts'
 import type { Facts } from './facts.ts'
-import { keyRules } from './keys.ts'
-import { pluginRules } from './plugins.ts'
 import { scopeRules } from './scopes.ts'
-import { secretRules } from './secrets.ts'
-import { describedRules, signInRules } from './sign-in.ts'
-import { storageRules } from './storage.ts'
-import { tenantRules } from './tenants.ts'
 import { unusableRules } from './unusable.ts'
-import { userRules } from './users.ts'
 
 /** The rules for a configuration with which the server starts. */
 export const usableRules: readonly RulePart<Facts>[] = [

@@ -1,6 +1,6 @@
 import { isLocalhostUrl } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { isTable, isUserList } from '../configuration/users.ts'
+import { isTable, isUserList } from '../configuration/users-schema.ts'
 
 const hasAccounts = (entry: unknown): boolean =>
   typeof entry === 'object' &&

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { configurationFiles, contentOf } from '../configuration/configuration-files.ts'
-import { keySettingsOf } from '../configuration/keys.ts'
+import { keySettingsOf } from '../configuration/configured-keys.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { namesDriver } from '../configuration/users.ts'
+import { namesDriver } from '../configuration/users-schema.ts'
 
 export interface WatchOptions {
   readonly file: string

@@ -1,7 +1,11 @@
 import { kinds, managedIn, refused } from '@grantry/administration'
 import { type AtomicDriver, type Entry, type EntryStore, openEntries, parseConfiguration } from '@grantry/core'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { type ConfiguredTenant, storedTenantSchema, type TenantsConfiguration } from '../configuration/tenants.ts'
+import {
+  type ConfiguredTenant,
+  storedTenantSchema,
+  type TenantsConfiguration,
+} from '../configuration/tenants-schema.ts'
 
 /** A tenant, and the part of the storage that it uses. */
 export interface FoundTenant {

@@ -3,7 +3,7 @@ import type { AtomicDriver, Entry, EntryStore, RecoverableDriver } from '@grantr
 import { keysInSpace, type RemovalPosition, removeTenantRecords, storageSpace } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { tenantIssuer } from '../configuration/tenant-configuration.ts'
-import type { TenantsConfiguration } from '../configuration/tenants.ts'
+import type { TenantsConfiguration } from '../configuration/tenants-schema.ts'
 import { storedSpace } from './find-tenant.ts'
 
 /** Entries that one run removes. */

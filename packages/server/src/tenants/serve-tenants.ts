@@ -9,7 +9,7 @@ import {
 } from '@grantry/core/tenants'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { tenantConfiguration, tenantOf } from '../configuration/tenant-configuration.ts'
-import type { TenantsConfiguration } from '../configuration/tenants.ts'
+import type { TenantsConfiguration } from '../configuration/tenants-schema.ts'
 import { commonFields } from '../observability/adapter-reports.ts'
 import type { Observability } from '../observability/observability.ts'
 import type { ServerEvent, ServerObserver } from '../observability/server-event.ts'

@@ -7,7 +7,7 @@ import {
   parsePasswordHash,
   passwordLimits,
 } from '@grantry/users/password-hash'
-import type { ConfiguredUser } from '../configuration/users.ts'
+import type { ConfiguredUser } from '../configuration/users-schema.ts'
 
 export interface ConfiguredUsersOptions {
   /** More users, in the storage. */

@@ -4,7 +4,7 @@ import type { FoundUser, HostKey, Provider, UserService } from '@grantry/core'
 import { userAuthorizations, userSessions } from '@grantry/plugins/authorization-endpoint'
 import { upstreamUsers } from '@grantry/plugins/upstream'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
-import { configuredUsersLike, isUserList } from '../configuration/users.ts'
+import { configuredUsersLike, isUserList } from '../configuration/users-schema.ts'
 
 export interface KnownUsersDeps {
   readonly users: CheckedConfiguration['users']

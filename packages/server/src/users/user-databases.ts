@@ -4,7 +4,7 @@ import type { UserDatabase } from '@grantry/users/sql'
 import type { SqlAccounts } from '@grantry/users/sql-accounts'
 import { readAuthority } from '../configuration/authority-file.ts'
 import { passwordOf } from '../configuration/password-file.ts'
-import { isTable, namesDriver, type UserDatabaseConfiguration, type UserTable } from '../configuration/users.ts'
+import { isTable, namesDriver, type UserDatabaseConfiguration, type UserTable } from '../configuration/users-schema.ts'
 
 function tableOf({ driver: _, ca: _file, password, passwordFile, file, ...options }: UserTable, directory: string) {
   return { ...options, ...(file !== undefined && { file: resolve(directory, file) }) }

@@ -1,7 +1,7 @@
 import { findUserByName, type StoredUsersOptions, sampleOfHashes, storedUsers } from '@grantry/administration'
 import type { EntryStore, UserService } from '@grantry/core'
 import { needsRehash, parsePasswordHash } from '@grantry/users/password-hash'
-import type { ConfiguredUser } from '../configuration/users.ts'
+import type { ConfiguredUser } from '../configuration/users-schema.ts'
 import { configuredUsers } from './configured-users.ts'
 import { newPasswordsOf } from './hash-new-password.ts'
 

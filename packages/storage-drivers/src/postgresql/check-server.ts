@@ -1,7 +1,7 @@
 import type { Statement } from './connection.ts'
 import { codeOf, type Errors } from './errors.ts'
 import type { Executor } from './executor.ts'
-import type { PostgresqlSettings } from './options.ts'
+import type { PostgresqlSettings } from './postgresql-options.ts'
 import { postgresqlMigration, schemaVersion } from './schema.ts'
 import { statementOf, tableOf } from './statements.ts'
 

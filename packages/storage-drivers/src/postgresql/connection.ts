@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import type pg from 'pg'
 import { ofReplica } from './errors.ts'
-import type { PoolSettings } from './options.ts'
+import type { PoolSettings } from './postgresql-options.ts'
 
 /** A statement of the driver. */
 export interface Statement {

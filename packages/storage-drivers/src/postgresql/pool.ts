@@ -2,7 +2,7 @@ import { connect, type Result } from './connection.ts'
 import { createErrors, type Errors, isUnknown, keepsConnection, leadsElsewhere } from './errors.ts'
 import { createJob, createJobQueue, type Job, type JobQueue, type Query } from './job.ts'
 import { createMembers, type Member, type Members } from './members.ts'
-import type { PoolSettings } from './options.ts'
+import type { PoolSettings } from './postgresql-options.ts'
 
 /** Connections to one server, of which each performs one statement at a time. */
 export interface Pool {

@@ -1,4 +1,4 @@
-import { parseLocation, type TableLocation } from './options.ts'
+import { parseLocation, type TableLocation } from './postgresql-options.ts'
 import { tableOf } from './statements.ts'
 
 /** Version of the table. It is the value of the row with the empty key, which no item has. */

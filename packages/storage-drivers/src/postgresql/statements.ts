@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Statement } from './connection.ts'
-import type { TableLocation } from './options.ts'
+import type { TableLocation } from './postgresql-options.ts'
 
 /** The statements of one table. */
 export interface Statements {

@@ -3,7 +3,7 @@ import { collectTurn } from './collect-turn.ts'
 import { isReplyError } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
-import type { RedisSettings } from './options.ts'
+import type { RedisSettings } from './redis-options.ts'
 import type { Writer } from './writer.ts'
 
 // KEYS: of each commit the keys to create, to put and to remove. ARGV: the number of commits; for each commit how many

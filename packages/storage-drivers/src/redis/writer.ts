@@ -2,7 +2,7 @@ import { batchWrites } from './batch-writes.ts'
 import { confirmWrites, type Write, type WriteReply } from './confirm-writes.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
-import type { RedisSettings } from './options.ts'
+import type { RedisSettings } from './redis-options.ts'
 
 /**
  * Runs a command that writes the item, and possibly others of the same slot. Resolves to the reply of Redis; with

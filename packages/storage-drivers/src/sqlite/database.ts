@@ -3,8 +3,8 @@ import type { OpenConnection } from './engine.ts'
 import { explainSqliteError, sqliteCode } from './errors.ts'
 import type { Step } from './item-table.ts'
 import { type OpenDatabase, openDatabase } from './open-database.ts'
-import type { SqliteSettings } from './options.ts'
 import { movedError } from './prepare-file.ts'
+import type { SqliteSettings } from './sqlite-options.ts'
 import { type Batch, createBatch } from './write-batch.ts'
 
 /** The file of a driver, with the connection to it. */

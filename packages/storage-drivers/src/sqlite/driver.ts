@@ -5,7 +5,7 @@ import { createDatabase } from './database.ts'
 import type { OpenConnection } from './engine.ts'
 import { itemTable } from './item-table.ts'
 import { inTransaction } from './open-database.ts'
-import type { SqliteSettings } from './options.ts'
+import type { SqliteSettings } from './sqlite-options.ts'
 import { purgeRows, sweepRows } from './sweep-rows.ts'
 import { type StepRunner, type TableOperations, tableOperations } from './table-driver.ts'
 

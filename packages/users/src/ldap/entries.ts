@@ -1,6 +1,6 @@
 import { inexactNumber, inexactNumberIn, isSameUsername, type Json } from '@grantry/core'
 import type { Entry } from 'ldapts'
-import type { LdapUsersOptions } from './options.ts'
+import type { LdapUsersOptions } from './ldap-options.ts'
 
 /** A claim in an attribute. */
 export interface ClaimAttribute {

@@ -1,6 +1,6 @@
 import { AndFilter, EqualityFilter, type Filter, FilterParser, OrFilter } from 'ldapts'
 import { guidBytes, isGuid } from './entries.ts'
-import type { LdapUsersOptions } from './options.ts'
+import type { LdapUsersOptions } from './ldap-options.ts'
 
 // Names are values of filters, which are sent as they are: no text is parsed, so no character needs to be escaped.
 

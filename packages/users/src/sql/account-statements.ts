@@ -1,6 +1,6 @@
 import { type Json, webRuntime } from '@grantry/core'
-import type { SqlUsersOptions } from './options.ts'
 import { quoted, type SqlClient } from './sql-client.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
 import { activeOf, claimsOf } from './statements.ts'
 import type { ClaimColumn } from './values.ts'
 

@@ -7,8 +7,8 @@ import {
   parseAddress,
   statementOf,
 } from '@grantry/storage-drivers/clients'
-import type { SqlUsersOptions } from './options.ts'
 import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
 
 /**
  * Every operator has its schema. PostgreSQL would prefer an operator of another role in `public` that fits the types of a

@@ -1,6 +1,6 @@
 import { type PasswordHash, parsePasswordHash } from '../password-hash/parse.ts'
-import type { SqlUsersOptions } from './options.ts'
 import type { SqlClient } from './sql-client.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
 import { columnsOf, type Statements, statementsOf } from './statements.ts'
 
 /** Characters of a new hash, and some for later costs. */

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { explainSqliteError, loadEngine, type SqliteConnection, sqliteCode } from '@grantry/storage-drivers/clients'
-import type { SqlUsersOptions } from './options.ts'
 import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
 
 const dialect: Dialect = {
   text: (column) => `CAST(${quoted(column)} AS TEXT)`,

@@ -1,5 +1,5 @@
-import type { SqlUsersOptions } from './options.ts'
 import { quoted, type SqlClient } from './sql-client.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
 import type { ClaimColumn } from './values.ts'
 
 /** The statements of a table. Each reads at most two rows, to notice duplicates. */

@@ -1,6 +1,6 @@
 import { each, type RulePart } from '../check-rules/rule.ts'
+import { jwksUriPrivate } from './check-registration.ts'
 import { type Named, unknownScopes } from './named.ts'
-import { jwksUriPrivate } from './registration.ts'
 
 type IdJag = Named<'id-jag'>
 

@@ -2,13 +2,13 @@ import type { Client } from '@grantry/core'
 import { each, type RulePart } from '../check-rules/rule.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { localPort } from '../local-address.ts'
+import { idJagRules } from './check-id-jag.ts'
+import { organizationRules } from './check-organizations.ts'
+import { jwksUriPrivate, registrationRules } from './check-registration.ts'
+import { upstreamRules } from './check-upstream.ts'
+import { workloadRules } from './check-workloads.ts'
 import type { Facts } from './facts.ts'
-import { idJagRules } from './id-jag.ts'
 import { type Named, namedPlugins, unknownScopes, whenNamed } from './named.ts'
-import { organizationRules } from './organizations.ts'
-import { jwksUriPrivate, registrationRules } from './registration.ts'
-import { upstreamRules } from './upstream.ts'
-import { workloadRules } from './workloads.ts'
 
 /** Seconds by which the clock of a client may be ahead, in FAPI 2.0. */
 const usualTolerance = 10

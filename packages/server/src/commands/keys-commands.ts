@@ -1,6 +1,6 @@
 import { type KeyInfo, type Observer, type ProviderKeys, sealStoredKeys } from '@grantry/core'
 import type { Command } from 'commander'
-import { keySettingsOf } from '../configuration/keys.ts'
+import { keySettingsOf } from '../configuration/configured-keys.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'

@@ -2,7 +2,7 @@ import { type ClientOptions, configurationObject, isLoopbackHost, type ScopeOpti
 import { isTenantName, tenantsByHost, tenantsByPath } from '@grantry/core/tenants'
 import * as v from 'valibot'
 import { numeric } from '../numeric.ts'
-import { userSchema } from './users.ts'
+import { userSchema } from './users-schema.ts'
 
 const isList = (value: unknown): boolean => Array.isArray(value)
 

@@ -1,5 +1,5 @@
 import type { RulePart } from '../check-rules/rule.ts'
-import { isUserList } from '../configuration/users.ts'
+import { isUserList } from '../configuration/users-schema.ts'
 import type { Named } from './named.ts'
 
 /** Whether all users are in the configuration, so that members and claims can be compared with them. */

@@ -1,7 +1,7 @@
 import { isUnencrypted } from '@grantry/users/options'
 import { costText, relativeCost } from '@grantry/users/password-hash'
 import { each, type RulePart } from '../check-rules/rule.ts'
-import { namesDriver, type UserDatabaseConfiguration } from '../configuration/users.ts'
+import { namesDriver, type UserDatabaseConfiguration } from '../configuration/users-schema.ts'
 import type { Facts } from './facts.ts'
 import { crossesInPlainText } from './plain-text.ts'
 

@@ -1,8 +1,8 @@
 import { each, type RulePart } from '../check-rules/rule.ts'
-import { defaultRotateAfter, keySettingsOf } from '../configuration/keys.ts'
+import { defaultRotateAfter, keySettingsOf } from '../configuration/configured-keys.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
+import { secretWeak } from './check-secrets.ts'
 import type { Facts } from './facts.ts'
-import { secretWeak } from './secrets.ts'
 
 const day = 86_400
 /** Seconds after which a key file is reported as old. */
