@@ -152,7 +152,7 @@ test('the members of parts belong to the contract 3', () => {
       "grant-check": "authorization check grantTypes params settles",
       "host-functions": "create key",
       "response-format": "encode endpoint mediaType signingAlgorithms",
-      "scope-source": "list",
+      "scope-source": "isCurrent list",
       "task": "run",
       "token-binding": "admit bindsRefreshTokens challenge exposedHeaders member prove scheme",
     }

@@ -137,7 +137,7 @@ export const samples = {
   'client-source': [
     { kind: 'client-source', find: nothing, isOriginAllowed: nothing, matches: nothing, renew: nothing, yields: true },
   ],
-  'scope-source': [{ kind: 'scope-source', list: () => [] }],
+  'scope-source': [{ kind: 'scope-source', list: () => [], isCurrent: () => true }],
   task: [{ kind: 'task', run: nothing }],
   'host-functions': [{ kind: 'host-functions', key: hostKey('word', 'word()'), create: nothing }],
   capability: [{ kind: 'capability', name: 'passwords', open: nothing }],

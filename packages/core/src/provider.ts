@@ -47,8 +47,7 @@ export interface Provider extends UsePlugins {
   readonly revoke: Revoke
   /**
    * Makes all servers with the same storage read a client again before they issue tokens or codes to it: call it after a change
-   * that takes a secret or a right away. What was issued before stays; `revoke({ clientId })` ends that, too. A token without a
-   * user can still be issued until the end of the second.
+   * that takes a secret or a right away. What was issued before stays; `revoke({ clientId })` ends that, too.
    *
    * @throws OAuthError `temporarily_unavailable` when the storage fails; try again.
    */

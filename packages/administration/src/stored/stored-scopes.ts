@@ -12,6 +12,8 @@ export interface StoredScopes {
    * @throws when the storage fails, or a newer version has written a scope
    */
   list(): Promise<readonly ScopeOptions[]>
+  /** Whether `list` would return this array. Reads the revision. */
+  isCurrent(listed: readonly ScopeOptions[]): Promise<boolean>
 }
 
 /**
@@ -62,5 +64,6 @@ export function storedScopes(
       }
       return scopes
     },
+    isCurrent: async (listed) => (await entries.revision('scope')) === known && listed === scopes,
   }
 }

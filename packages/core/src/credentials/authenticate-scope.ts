@@ -28,7 +28,17 @@ export type ScopeAuthentication = (
   request: Request,
   form: RequestParameters,
   trace: Trace,
-) => Promise<{ readonly scope: Scope; readonly presentation: Presentation }>
+) => Promise<AuthenticatedScope>
+
+interface AuthenticatedScope {
+  readonly scope: Scope
+  readonly presentation: Presentation
+  /**
+   * Refuses it if its secret was taken away a moment ago, in another process: checks the secret again if the scope has
+   * changed since. `undefined` if it cannot change.
+   */
+  readonly confirm: (() => Promise<void>) | undefined
+}
 
 /** @see wire contract, section 7; the seed, section 5 */
 export function createScopeAuthentication(deps: {
@@ -75,6 +85,15 @@ export function createScopeAuthentication(deps: {
     })
   }
 
+  const createConfirm = (scope: Scope, presentation: Presentation, trace: Trace): AuthenticatedScope['confirm'] =>
+    scopes.renew &&
+    (async () => {
+      await scopes.renew?.(scope)
+      if (scopes.current.find(scope.name) === scope) return
+      if (recorder.observed) trace.presented = presentedId(presentation.presented.clientId, isKnown, runtime)
+      await verify(presentation)
+    })
+
   return async (request, form, trace) => {
     let id: string | undefined
     // What `present` refuses is compared with nothing.
@@ -92,7 +111,7 @@ export function createScopeAuthentication(deps: {
       const verifying = verify(presentation)
       const scope = isThenable(verifying) ? await verifying : verifying
       attempt.confirm(true)
-      return { scope, presentation }
+      return { scope, presentation, confirm: createConfirm(scope, presentation, trace) }
     } catch (thrown) {
       if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
       throw attempt === undefined ? thrown : await attempt.fail(thrown, isGuess)

@@ -23,6 +23,8 @@ export interface LiveScopes {
   readonly current: ScopeDirectory
   /** Reads the scopes of plugins again; absent if no plugin keeps any. */
   readonly refresh?: (() => Promise<void>) | undefined
+  /** Reads them again if this scope, which `current` has returned, can have changed; absent if none can. */
+  readonly renew?: ((scope: Scope) => Promise<void>) | undefined
 }
 
 /** Opens scopes one by one. */

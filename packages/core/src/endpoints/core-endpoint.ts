@@ -4,6 +4,7 @@ import type { Call, Callers, Endpoint, EndpointKit, EndpointRequest, Reply } fro
 import type { InstalledEndpoint } from '../parts/endpoint-kind.ts'
 import type { Defined } from '../parts/part-kind.ts'
 import type { UsableProof } from '../parts/token-binding.ts'
+import { after } from '../promises.ts'
 import type { Services } from '../services.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
@@ -11,6 +12,11 @@ import type { MaybePromise } from '../types.ts'
 /** A request to an endpoint. Most endpoints of the core read no facts about it, so they are determined on demand. */
 export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> extends Omit<Call<P, C>, 'request'> {
   facts(): EndpointRequest
+  /**
+   * Refuses a scope whose secret was taken away a moment ago, in another process. `undefined` if it cannot have changed. An
+   * endpoint of the core calls it while it reads what it needs, before it decides.
+   */
+  readonly confirm?: (() => Promise<void>) | undefined
   /** The proofs that the token endpoint uses up in its commit. */
   readonly usable?: readonly UsableProof[] | undefined
 }
@@ -72,8 +78,8 @@ export function fromPlugin({
 }: InstalledEndpoint): CoreEndpoint {
   const { name, path, methods, body, caller, scope, cors, guessable, effects, params, subpaths } = endpoint
   const { readsProofs, readsBearer } = endpoint
-  const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation, bearer }, kit) =>
-    endpoint.handle({ caller, params, request: facts(), confirmation, bearer }, kit)
+  const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation, bearer, confirm }, kit) =>
+    after(confirm?.(), () => endpoint.handle({ caller, params, request: facts(), confirmation, bearer }, kit))
   const rights = { caller, scope, cors, guessable, readsProofs, readsBearer, effects }
   const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.

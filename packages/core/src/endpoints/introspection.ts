@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { noteToken } from '../events/recorder.ts'
+import { allOf } from '../promises.ts'
 import { builtIn } from './core-endpoint.ts'
 
 const inactive = { active: false }
@@ -24,8 +25,8 @@ export const introspectionEndpoint = builtIn(
     params: v.object({ token: v.string() }),
   },
   ({ accessTokens, registry, recorder, unrelatedScope }) =>
-    async ({ caller: scope, params: { token } }, _kit, trace) => {
-      const validation = await accessTokens.validate(token)
+    async ({ caller: scope, params: { token }, confirm }, _kit, trace) => {
+      const [validation] = await allOf([accessTokens.validate(token), confirm?.()])
       noteToken(trace, validation)
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {

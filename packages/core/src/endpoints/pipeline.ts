@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import type { MaybePromise } from '../types.ts'
-import { type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
+import { type CoreCall, type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
 import { createJsonResponse } from './json-response.ts'
 import { limited } from './limited.ts'
 import { createReadRequest, noForm } from './read-request.ts'
@@ -82,11 +82,12 @@ function createSteps(endpoint: CoreEndpoint, kit: EndpointKit, services: Service
       confirmation,
       usable,
       bearer,
-    }: Pick<Proved, 'confirmation' | 'usable'> & { readonly bearer?: string | undefined } = {},
+      confirm,
+    }: Pick<Proved, 'confirmation' | 'usable'> & Partial<Pick<CoreCall, 'bearer' | 'confirm'>> = {},
   ) {
     for (const name of hidden) delete (parameters as Record<string, unknown>)[name]
     return after(validate(parameters), (params) =>
-      endpoint.handle({ caller, params, facts, confirmation, usable, bearer }, kit, trace),
+      endpoint.handle({ caller, params, facts, confirmation, usable, bearer, confirm }, kit, trace),
     )
   }
 
@@ -129,35 +130,37 @@ const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, regist
 
 const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
   const { bodyOf, formOf, otherParameters, factsOf, call, respond, endpoint } = steps
-  const { denial } = endpoint
+  const { denial = 'scope_authentication_failed' } = endpoint
 
-  /**
-   * Authenticates a scope before it parses the body, so that an unauthenticated caller does not learn whether the body is
-   * valid.
-   */
-  async function authenticateBeforeParsing(request: Request, trace: Trace) {
+  /** Records that a caller is not, or no longer, authenticated. */
+  async function denying<T>(authenticating: Promise<T>, trace: Trace): Promise<T> {
     try {
-      const body = bodyOf(request)
-      const bytes = body && (await body)
-      if (request.headers.get('authorization') === null) {
-        const form = formOf(bytes)
-        const { scope } = await authenticateScope(request, form ?? noForm, trace)
-        return { scope, parameters: form ?? otherParameters(request, bytes) }
-      }
-      const { scope, presentation } = await authenticateScope(request, noForm, trace)
-      const form = formOf(bytes)
-      if (form !== undefined) refuseSecondMethod(presentation, form)
-      return { scope, parameters: form ?? otherParameters(request, bytes) }
+      return await authenticating
     } catch (error) {
-      const reason = reasonOf(error)
-      recorder.record(trace, { type: denial ?? 'scope_authentication_failed', ...presentedScope(trace), reason })
+      recorder.record(trace, { type: denial, ...presentedScope(trace), reason: reasonOf(error) })
       throw error
     }
   }
 
+  /** Authenticates a scope before it parses the body: an unauthenticated caller does not learn whether that is valid. */
+  async function authenticateBeforeParsing(request: Request, trace: Trace) {
+    const body = bodyOf(request)
+    const bytes = body && (await body)
+    if (request.headers.get('authorization') === null) {
+      const form = formOf(bytes)
+      const authenticated = await authenticateScope(request, form ?? noForm, trace)
+      return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+    }
+    const authenticated = await authenticateScope(request, noForm, trace)
+    const form = formOf(bytes)
+    if (form !== undefined) refuseSecondMethod(authenticated.presentation, form)
+    return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+  }
+
   return async (request, trace) => {
-    const { scope, parameters } = await authenticateBeforeParsing(request, trace)
-    return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace))
+    const { scope, parameters, confirm: check } = await denying(authenticateBeforeParsing(request, trace), trace)
+    const confirm = check && (() => denying(check(), trace))
+    return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace, { confirm }))
   }
 }
 

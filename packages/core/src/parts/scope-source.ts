@@ -1,8 +1,10 @@
 import { assertNone, configurationProblems } from '../config-problems.ts'
+import { functionSchema } from '../config-schema.ts'
 import { createHostPort, type HostLimits } from '../directory/host-port.ts'
 import { type Scope, type ScopeOptions, scopeName } from '../directory/scope.ts'
 import type { AddScopes, ScopeDirectory, ScopeSet } from '../directory/scopes.ts'
 import type { Recorder } from '../events/recorder.ts'
+import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
 import { type Defined, type Members, type Owned, partKind, required } from './part-kind.ts'
 import { createRunner, type Tasks } from './task.ts'
@@ -11,11 +13,17 @@ import { createRunner, type Tasks } from './task.ts'
 export interface ScopeSource extends Defined<'scope-source'> {
   /**
    * Returns all of its present scopes; the same array as long as none has changed. Each object is parsed once. Called at
-   * start, before the storage is probed, and whenever `provider.runTasks()` runs; never for a request. At start, a
+   * start, before the storage is probed, whenever `provider.runTasks()` runs, and as `isCurrent` says. At start, a
    * failure and a scope with a mistake prevent the start. Later, a failure changes nothing, and a scope with a mistake is
    * left out, because it could be disabled; both are events.
    */
   list(): MaybePromise<readonly ScopeOptions[]>
+  /**
+   * Whether what `list` has returned is what it would return now. Called when an API has authenticated with a secret of one
+   * of its scopes: `list` is called if it is not, and the secret checked again. Default: a secret that was taken away
+   * counts until `provider.runTasks()` runs.
+   */
+  readonly isCurrent?: ((listed: readonly ScopeOptions[]) => MaybePromise<boolean>) | undefined
 }
 
 /** The scopes of plugins beside those of the host. */
@@ -36,6 +44,12 @@ interface ScopeList {
   readonly options: readonly ScopeOptions[]
 }
 
+/** The source of the scopes of one plugin. */
+interface OpenedSource {
+  read(): Promise<ScopeList>
+  isCurrent({ options }: ScopeList): MaybePromise<boolean>
+}
+
 /** Returns where a scope is. A name of another form could forge a line of the log. */
 function placeOf({ plugin, options }: ScopeList, index: number): string {
   const { name } = Object(options[index]) as { readonly name?: unknown }
@@ -43,13 +57,21 @@ function placeOf({ plugin, options }: ScopeList, index: number): string {
   return isName ? `${plugin}: scope ${name}` : `${plugin}.list()[${index}]`
 }
 
-/** Returns a function that reads the scopes of a source. */
-function createRead({ plugin, part }: Owned<ScopeSource>, hostLimits: HostLimits): () => Promise<ScopeList> {
+function openSource({ plugin, part }: Owned<ScopeSource>, hostLimits: HostLimits): OpenedSource {
   const port = createHostPort(`${plugin}.list`, hostLimits)
-  return async () => {
-    const options: unknown = await port(() => part.list())
-    if (!Array.isArray(options)) throw new TypeError(`plugins: ${plugin}.list() has not returned an array of scopes`)
-    return { plugin, options }
+  const currentPort = createHostPort(`${plugin}.isCurrent`, hostLimits)
+  return {
+    async read() {
+      const options: unknown = await port(() => part.list())
+      if (!Array.isArray(options)) throw new TypeError(`plugins: ${plugin}.list() has not returned an array of scopes`)
+      return { plugin, options }
+    },
+    isCurrent: ({ options }) =>
+      part.isCurrent === undefined ||
+      after(
+        currentPort(() => part.isCurrent?.(options)),
+        (is) => is === true,
+      ),
   }
 }
 
@@ -78,8 +100,9 @@ function addLists(
 const openSources = (sources: readonly Owned<ScopeSource>[]): ScopeSources => ({
   createReading: (refresh, recorder) => createRunner([refresh], recorder),
   async read(hostLimits, problemOf) {
-    const reads = sources.map((source) => createRead(source, hostLimits))
-    const readAll = (): Promise<readonly ScopeList[]> => Promise.all(reads.map((read) => read()))
+    const opened = sources.map((source) => openSource(source, hostLimits))
+    const readAll = (): Promise<readonly ScopeList[]> => Promise.all(opened.map(({ read }) => read()))
+    const areRenewed = sources.some(({ part }) => part.isCurrent !== undefined)
     const atStart = await readAll()
     return (createSet) => {
       let lists = atStart
@@ -90,17 +113,33 @@ const openSources = (sources: readonly Owned<ScopeSource>[]): ScopeSources => ({
         current = set.directory
         return problems
       }
+      let unreported: readonly string[] = []
+      async function readAgain(): Promise<void> {
+        const latest = await readAll()
+        if (latest.every(({ options }, index) => options === lists[index]?.options)) return
+        lists = latest
+        unreported = open()
+      }
       assertNone(open())
+      const { directory: fixed } = createSet()
       return {
         get current() {
           return current
         },
         async refresh() {
-          const latest = await readAll()
-          if (latest.every(({ options }, index) => options === lists[index]?.options)) return
-          lists = latest
-          assertNone(open())
+          await readAgain()
+          const problems = unreported
+          unreported = []
+          assertNone(problems)
         },
+        ...(areRenewed && {
+          async renew(scope: Scope) {
+            if (fixed.find(scope.name) === scope) return
+            const listed = lists
+            const are = await Promise.all(opened.map(({ isCurrent }, at) => isCurrent(listed[at] as ScopeList)))
+            if (!are.every(Boolean)) await readAgain()
+          },
+        }),
       }
     }
   },
@@ -108,7 +147,7 @@ const openSources = (sources: readonly Owned<ScopeSource>[]): ScopeSources => ({
 
 const scopeSourceKind = /* @__PURE__ */ partKind<ScopeSource, ScopeSources>('scope-source', {
   title: 'scope source',
-  schemas: () => ({ list: required() }),
+  schemas: () => ({ list: required(), isCurrent: functionSchema() }),
   collect: openSources,
 })
 

@@ -28,7 +28,7 @@ import { checked } from './try-provider.ts'
 export const createLiveChecks = (
   loaded: LoadedConfiguration,
   provider: Pick<Provider, 'checkClient' | 'checkScope'>,
-  storedScopes: StoredScopes,
+  storedScopes: Pick<StoredScopes, 'list'>,
 ): AdministrationOptions['check'] => ({
   async client(client) {
     assertClientNotConfigured(client, loaded)

@@ -15,7 +15,7 @@ export function assertClientNotConfigured(
 }
 
 /** Returns a function that rejects when the provider would refuse a client. It can have the scopes in the storage. */
-export function createClientCheck(loaded: LoadedConfiguration, storedScopes: StoredScopes) {
+export function createClientCheck(loaded: LoadedConfiguration, storedScopes: Pick<StoredScopes, 'list'>) {
   return async (client: ClientOptions): Promise<void> => {
     assertClientNotConfigured(client, loaded)
     const tried = { path: 'clients[0]', called: `client ${client.clientId}` }
