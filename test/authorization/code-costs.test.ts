@@ -73,6 +73,16 @@ test('a code with a remembered consent costs as many calls of the storage', asyn
   expect(calls() - before).toBe(13)
 })
 
+test('the redemption of a code reads nothing about a client that cannot change', async () => {
+  const { storage, calls } = counted(memoryDriver())
+  const f = await setUpPages({}, { storage })
+  const { code } = answer(await f.signIn(f.browser()))
+  const before = calls()
+  expect((await f.redeem(code)).status).toBe(200)
+  // The code, its spent marker, the revision, and the commit. It was 5.
+  expect(calls() - before).toBe(4)
+})
+
 test('a place in the list of authorizations costs no hash for each place', async () => {
   let count = 0
   const hash = (data: Uint8Array | string) => {

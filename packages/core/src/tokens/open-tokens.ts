@@ -83,7 +83,7 @@ export function openTokens({
     observed,
   })
   const identityTokens = createIdentityTokens({ ...shared, keys, jwt, authorizationStatus, observed })
-  const storedGrants = createStoredGrants({ ...shared, families, revocationEpochs, revision })
+  const storedGrants = createStoredGrants({ ...shared, clients, families, revocationEpochs, revision })
   return {
     accessTokens,
     identityTokens,

@@ -1,3 +1,4 @@
+import type { ClientDirectory } from '../directory/clients.ts'
 import { hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import { markerAt, recordAt } from '../records/lookup.ts'
 import {
@@ -20,7 +21,7 @@ export interface StoredRecord {
   readonly spent: SpentRecord | undefined
   /** The revision that was read together with the record. */
   readonly revision: string | undefined
-  /** The state of the client that presents the credential, read together with the record. */
+  /** The state of the client that presents the credential, read together with the record, if clients can change. */
   readonly clientState?: ClientState | undefined
 }
 
@@ -44,12 +45,13 @@ const maxCredentialLength = 512
 export function createStoredGrants(deps: {
   readonly issuer: string
   readonly store: Store
+  readonly clients: Pick<ClientDirectory, 'hasUnlisted'>
   readonly families: Families
   readonly revocationEpochs: RevocationEpochs
   readonly revision: Revision
   readonly runtime: Runtime
 }): StoredGrants {
-  const { issuer, store, families, revocationEpochs, revision, runtime } = deps
+  const { issuer, store, clients, families, revocationEpochs, revision, runtime } = deps
 
   async function find(kind: string, credential: string, clientId?: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
@@ -58,7 +60,8 @@ export function createStoredGrants(deps: {
       recordAt(grantKeyOf(kind, hash), isGrantRecord),
       markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
       revision.current,
-      clientId !== undefined && revocationEpochs.stateOf(clientId),
+      // A list never changes.
+      clients.hasUnlisted && clientId !== undefined && revocationEpochs.stateOf(clientId),
     ])
     // Rejects a record that was copied to another key, or that belongs to another provider with the same storage.
     if (record === undefined || record.kind !== kind || record.issuer !== issuer) return undefined
