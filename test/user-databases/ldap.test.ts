@@ -85,6 +85,23 @@ describeWithLdap('users in a directory', () => {
     },
   )
 
+  test.each(['pwdAccountLockedTime', '(employeeStatus=active)', '(&(uid=*)(!(noSuchAttribute=1)))'])(
+    'a directory that does not know %s is refused at the start: no user could sign in',
+    async (active) => {
+      await expect(create({ url: server.url, ...mapping, active }).open()).rejects.toThrow(
+        /^users\.active: the LDAP server .+ does not know the attribute, or does not show it to bindDn, so no user would be active$/u,
+      )
+    },
+  )
+
+  test.each(['userAccountControl', 'nsAccountLock', '(!(uid=*))', '(title=manager)'])(
+    'a directory that knows %s is accepted, also if no user has it or is active',
+    async (active) => {
+      await create({ url: server.url, ...mapping, active }).open()
+      await create({ url: server.url, ...mapping, active, filter: '(uid=no-such-user)' }).open()
+    },
+  )
+
   test('the sub can be the objectGUID of Active Directory, as text', async () => {
     const attributes = { ...mapping.attributes, sub: 'objectGUID' }
     const users = create({ url: server.url, ...mapping, attributes })

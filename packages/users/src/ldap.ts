@@ -9,12 +9,10 @@ import {
   type UserCredentials,
 } from '@grantry/core'
 import type { Entry, Filter } from 'ldapts'
-import { type LdapServer, nameOf, openConnection } from './ldap/connection.ts'
-import { claimsOf, claimValue, entriesOf, firstValueOf, hasName, isGuid, subOf } from './ldap/entries.ts'
-import { codeOf, explain, isRefusal } from './ldap/errors.ts'
-import { filtersOf } from './ldap/filters.ts'
+import { connectTo, type Directory } from './ldap/directory.ts'
+import { claimsOf, claimValue, entriesOf, firstValueOf, hasName, subOf } from './ldap/entries.ts'
+import { type Filters, filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/ldap-options.ts'
-import { createPool } from './ldap/pool.ts'
 import { readableClaims } from './readable-claims.ts'
 import { unavailable, unusableRecord } from './unavailable.ts'
 import type { UserDatabase } from './user-database.ts'
@@ -27,98 +25,6 @@ const schema = configurationObject({ users: ldapUsersSchema })
 
 /** Names that no directory can contain. */
 const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
-
-/** The error of the function could contain the password. */
-async function passwordOf(bindPassword: LdapUsersOptions['bindPassword']): Promise<string> {
-  if (typeof bindPassword === 'string') return bindPassword
-  const password = await (async () => bindPassword())().catch(() => '')
-  // With an empty one, the server would not check it (RFC 4513 section 5.1.2).
-  if (password === '') throw new Error('the function bindPassword has returned no password')
-  return password
-}
-
-/** The connections: some only search, as the account of the options, others only bind, as users. */
-function connectTo(options: LdapUsersOptions, ca: string | undefined) {
-  const { url, startTls, bindDn, bindPassword, baseDn, scope, attributes, maxConnections, operationTimeout } = options
-  const timeout = Math.ceil(operationTimeout * 1000)
-  const server: LdapServer = { url, startTls, ca, timeout }
-  const limits = { max: maxConnections, timeout }
-  const name = nameOf(url)
-
-  const searchers = createPool(async () => {
-    const connection = await openConnection(server)
-    try {
-      await connection.client.bind(bindDn, await passwordOf(bindPassword))
-    } catch (error) {
-      connection.destroy()
-      const code = codeOf(error)
-      // Not the refusal of a user's password.
-      throw code === undefined ? error : Object.assign(explain(error, `users.bindDn: ${name}`), { isExplained: true })
-    }
-    return connection
-  }, limits)
-  const binders = createPool(() => openConnection(server), limits)
-
-  const explained = (error: unknown): Error =>
-    (error as { readonly isExplained?: boolean }).isExplained ? (error as Error) : explain(error, name)
-
-  const search = (filter: Filter, names: readonly string[]): Promise<readonly Entry[]> =>
-    searchers.run(async ({ client }) => {
-      const result = await client.search(baseDn, {
-        scope,
-        filter,
-        derefAliases: 'never',
-        // The second one shows that there is more than one.
-        sizeLimit: 2,
-        timeLimit: Math.ceil(operationTimeout),
-        attributes: [...names],
-        explicitBufferAttributes: names.filter(isGuid),
-      })
-      return result.searchEntries
-    })
-
-  return {
-    name,
-    async search(filter: Filter, names: readonly string[]): Promise<readonly Entry[]> {
-      try {
-        // A connection that the server has closed is noticed late: repeated once, on another one.
-        return await search(filter, names).catch((error: unknown) => {
-          if (codeOf(error) !== undefined || !/closed/u.test((error as Error).message)) throw error
-          return search(filter, names)
-        })
-      } catch (error) {
-        throw explained(error)
-      }
-    },
-    /** Whether the password is that of the entry. It must not be empty: the server would not check it. */
-    async bind(dn: string, password: string): Promise<boolean> {
-      if (password === '') throw new TypeError('an empty password is not sent')
-      try {
-        await binders.run(({ client }) => client.bind(dn, password))
-        return true
-      } catch (error) {
-        if (isRefusal(error)) return false
-        throw explained(error)
-      }
-    },
-    /** Whether the base exists. */
-    async hasBase(): Promise<boolean> {
-      try {
-        await searchers.run(({ client }) => client.search(baseDn, { scope: 'base', attributes: [attributes.sub] }))
-        return true
-      } catch (error) {
-        if ([32, 34].includes(codeOf(error) ?? 0)) return false
-        throw explained(error)
-      }
-    },
-    close() {
-      searchers.close()
-      binders.close()
-    },
-  }
-}
-
-type Directory = ReturnType<typeof connectTo>
 
 /** The only entry; `undefined` if there is none. */
 function onlyOne([entry, second]: readonly Entry[], problem: string): Entry | undefined {
@@ -155,6 +61,14 @@ async function signIn(
   const sub = subOf(entry, attributes.sub)
   if (sub !== undefined && sub !== '') return { sub }
   throw unusableRecord(`users.attributes.sub: an entry has not exactly one value of ${attributes.sub}`)
+}
+
+/** Returns what the directory does not have. */
+async function missingIn(directory: Directory, { users, decided }: Filters): Promise<string | undefined> {
+  const { name } = directory
+  if (!(await directory.hasBase())) return `users.baseDn: ${name} has no such entry, or does not show it to bindDn`
+  if (decided === undefined || (await directory.canDecide(users, decided))) return undefined
+  return `users.active: ${name} does not know the attribute, or does not show it to bindDn, so no user would be active`
 }
 
 /**
@@ -223,13 +137,10 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
 
   return {
     async open() {
-      try {
-        if (await directory.hasBase()) return
-      } catch (error) {
-        const { message } = error as Error
-        throw new Error(message.startsWith('users') ? message : `users: ${message}`)
-      }
-      throw new Error(`users.baseDn: ${directory.name} has no such entry, or does not show it to bindDn`)
+      const problem = await missingIn(directory, filters).catch(({ message }: Error) =>
+        message.startsWith('users') ? message : `users: ${message}`,
+      )
+      if (problem !== undefined) throw new Error(problem)
     },
     async close() {
       directory.close()

@@ -1,4 +1,4 @@
-import { AndFilter, EqualityFilter, type Filter, FilterParser, OrFilter } from 'ldapts'
+import { AndFilter, EqualityFilter, type Filter, FilterParser, NotFilter, OrFilter } from 'ldapts'
 import { guidBytes, isGuid } from './entries.ts'
 import type { LdapUsersOptions } from './ldap-options.ts'
 
@@ -36,6 +36,10 @@ export interface UserFilters {
 /** The filters of searches: for active users, and for all. */
 export interface Filters extends UserFilters {
   readonly ofAll: UserFilters
+  /** All users. */
+  readonly users: Filter
+  /** Of users of whom the server can tell whether they are active: not if it does not know the attribute (RFC 4511 section 4.5.1.7). */
+  readonly decided?: Filter | undefined
 }
 
 /** @throws TypeError when a filter of the options is malformed. */
@@ -43,7 +47,8 @@ export function filtersOf({ filter, active, attributes }: LdapUsersOptions): Fil
   const ofActive =
     active === undefined ? undefined : Object.hasOwn(activeFilters, active) ? activeFilters[active as never] : active
   const ofUsers = parsed(filter, 'users.filter')
-  const always = [ofUsers, ...(ofActive === undefined ? [] : [parsed(ofActive, 'users.active')])]
+  const isActive = ofActive === undefined ? undefined : parsed(ofActive, 'users.active')
+  const always = [ofUsers, ...(isActive === undefined ? [] : [isActive])]
   const { sub: subAttribute, username } = attributes
   const names = typeof username === 'string' ? [username] : username
   const filtersWith = (required: readonly Filter[]): UserFilters => ({
@@ -57,5 +62,6 @@ export function filtersOf({ filter, active, attributes }: LdapUsersOptions): Fil
       return new AndFilter({ filters: [...required, new EqualityFilter({ attribute: subAttribute, value })] })
     },
   })
-  return { ...filtersWith(always), ofAll: filtersWith([ofUsers]) }
+  const decided = isActive && new OrFilter({ filters: [isActive, new NotFilter({ filter: isActive })] })
+  return { ...filtersWith(always), ofAll: filtersWith([ofUsers]), users: ofUsers, decided }
 }
