@@ -147,7 +147,7 @@ test('the members of parts belong to the contract 3', () => {
       "client-authentication": "accepts alternative consumes implicit method present readsAuthorization selective unguessable verify",
       "client-source": "find isOriginAllowed matches renew yields",
       "endpoint": "admit beforeIssuerPath body caller cors effects guessable handle metadataName methods name params path presentError problems readsBearer readsProofs requires scope subpaths",
-      "fields": "checkClient checkIssuer client clientMetadata errors metadata ownScopes rules scope",
+      "fields": "checkClient checkIssuer client clientMetadata errors metadata ownScopes rules scope signs",
       "grant": "defaultScopes grantType handle params publicClients refusal refusalCode requires scope stored variant withoutUser",
       "grant-check": "authorization check grantTypes params settles",
       "host-functions": "create key",

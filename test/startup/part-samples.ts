@@ -148,6 +148,7 @@ export const samples = {
       clientMetadata: { a_word: 'word' },
       scope: { word: v.optional(v.string()) },
       ownScopes: [{ name: 'word' }],
+      signs: { 'word+jwt': { word: 'a' } },
       errors: { word_refused: { client: 400, bearer: 401 } },
       metadata: { words_supported: ['a'] },
       checkClient: nothing,
