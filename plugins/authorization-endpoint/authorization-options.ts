@@ -1,7 +1,7 @@
 import { configurationObject, defineFields, type MembersOf, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { clientMembers, type descriptionMembers } from '../shared/client-members.ts'
-import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, portSchema, requiredFunctionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { factorEntries } from '../shared/factor-entries.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
@@ -77,7 +77,7 @@ export const pagesSchema = v.optional(
 export const optionsSchema = configurationObject({
   ...authorizationEndpointEntries,
   interaction: configurationObject({
-    interact: v.custom<InteractionPort['interact']>((value) => typeof value === 'function', 'must be a function'),
+    interact: requiredFunctionSchema<InteractionPort['interact']>(),
     limitsHostCalls: v.optional(v.boolean('must be true or false')),
     createsAccounts: v.optional(v.boolean('must be true or false')),
     accepts: v.optional(

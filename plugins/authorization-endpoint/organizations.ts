@@ -1,5 +1,6 @@
 import { configurationObject, defineGrantCheck, type Kit, type MaybePromise } from '@grantry/core'
 import * as v from 'valibot'
+import { requiredFunctionSchema } from '../shared/config-schema.ts'
 
 /** The organizations that users belong to, for one issuer that serves several. */
 export interface Organizations {
@@ -9,7 +10,7 @@ export interface Organizations {
 
 export const organizationsSchema = v.optional(
   configurationObject({
-    isMember: v.custom<Organizations['isMember']>((value) => typeof value === 'function', 'must be a function'),
+    isMember: requiredFunctionSchema<Organizations['isMember']>(),
   }),
 )
 

@@ -12,7 +12,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { browserCookie } from '../shared/browser-cookie.ts'
-import { functionSchema } from '../shared/config-schema.ts'
+import { functionSchema, requiredFunctionSchema } from '../shared/config-schema.ts'
 import { givesAccess, scopeFieldOf, scopesToChoose } from '../shared/scope-choice.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
 import { type DevicePageReply, type DevicePageState, defaultPage } from './page-html.ts'
@@ -52,7 +52,7 @@ export const devicePageSchema = configurationObject({
     ),
     '/connect/device',
   ),
-  signIn: v.custom<DevicePage['signIn']>((value) => typeof value === 'function', 'must be a function'),
+  signIn: requiredFunctionSchema<DevicePage['signIn']>(),
   pages: v.optional(devicePagesSchema),
   render: functionSchema<NonNullable<DevicePage['render']>>(),
 })

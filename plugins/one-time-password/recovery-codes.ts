@@ -1,6 +1,6 @@
 import { configurationObject, type EndpointKit, type OptionsOf, parseConfiguration, webRuntime } from '@grantry/core'
 import * as v from 'valibot'
-import { functionSchema } from '../shared/config-schema.ts'
+import { functionSchema, requiredFunctionSchema } from '../shared/config-schema.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { typedCode } from '../shared/typed-code.ts'
@@ -14,10 +14,7 @@ const length = 10
 
 const optionsSchema = configurationObject({
   /** Returns the hashes of the codes of a user, used ones included. */
-  hashesOf: v.custom<(sub: string) => readonly string[] | Promise<readonly string[]>>(
-    (value) => typeof value === 'function',
-    'must be a function',
-  ),
+  hashesOf: requiredFunctionSchema<(sub: string) => readonly string[] | Promise<readonly string[]>>(),
   /** Removes the hashes of a user, when an administrator resets the second factors. */
   reset: functionSchema<(sub: string) => void | Promise<void>>(),
 })

@@ -2,7 +2,7 @@ import { configurationObject, type EndpointKit, type OptionsOf, parseConfigurati
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import * as v from 'valibot'
-import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
+import { functionSchema, requiredFunctionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
@@ -21,10 +21,7 @@ export const usualTolerance = 30
 
 const optionsSchema = configurationObject({
   /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
-  secretOf: v.custom<(sub: string) => string | undefined | Promise<string | undefined>>(
-    (value) => typeof value === 'function',
-    'must be a function',
-  ),
+  secretOf: requiredFunctionSchema<(sub: string) => string | undefined | Promise<string | undefined>>(),
   /** Removes the secret of a user, when an administrator resets the second factors. */
   reset: functionSchema<(sub: string) => void | Promise<void>>(),
   /** Seconds by which the clock of the app may differ. Default: 30. */

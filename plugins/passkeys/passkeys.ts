@@ -1,6 +1,6 @@
 import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
-import { functionSchema } from '../shared/config-schema.ts'
+import { functionSchema, requiredFunctionSchema } from '../shared/config-schema.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { type StoredPasskey, verifyPasskey } from './verify.ts'
 
@@ -10,10 +10,9 @@ export type { StoredPasskey } from './verify.ts'
 
 const optionsSchema = configurationObject({
   /** Returns a passkey by the id of its credential (base64url); `undefined` if there is none, or its user may not sign in. */
-  find: v.custom<(credentialId: string) => StoredPasskey | undefined | Promise<StoredPasskey | undefined>>(
-    (value) => typeof value === 'function',
-    'must be a function',
-  ),
+  find: requiredFunctionSchema<
+    (credentialId: string) => StoredPasskey | undefined | Promise<StoredPasskey | undefined>
+  >(),
   /** Stores the counter of a use. */
   onUse: functionSchema<(credentialId: string, counter: number) => void | Promise<void>>(),
   /** Removes all passkeys of a user, when an administrator resets the second factors. */

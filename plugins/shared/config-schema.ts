@@ -17,9 +17,11 @@ export const wholeNumber = (least: number, most: number) => {
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
+/** The schema of a function. */
+export const requiredFunctionSchema = <T>() => v.custom<T>((value) => typeof value === 'function', 'must be a function')
+
 /** The schema of an optional function. */
-export const functionSchema = <T>() =>
-  v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
+export const functionSchema = <T>() => v.optional(requiredFunctionSchema<T>())
 
 /** The names of the functions that an object must have. */
 export type FunctionNames<T> = {

@@ -98,7 +98,7 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
   'one-time-password/recovery-codes.hashesOf': [
     ['recoveryCodes.hashesOf', () => atSignIn({ secondFactors: [recoveryCodes({ hashesOf: hang })] })],
   ],
-  'authorization-endpoint/options.interact': [
+  'authorization-endpoint/authorization-options.interact': [
     [
       'authorizationEndpoint.interact',
       async () => {
@@ -144,7 +144,7 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
       },
     ],
   ],
-  'id-jag/options.subject': [
+  'id-jag/id-jag-options.subject': [
     [
       'idJag.subject',
       async () => {
@@ -154,7 +154,7 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
       },
     ],
   ],
-  'id-jag/options.allow': [
+  'id-jag/id-jag-options.allow': [
     [
       'idJag.allow',
       async () => {
@@ -164,7 +164,7 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
       },
     ],
   ],
-  'upstream/options.subject': [['upstream.subject', atProvider]],
+  'upstream/upstream-options.subject': [['upstream.subject', atProvider]],
   'self-service/settings.revoke': [
     ['selfService.revoke', () => atRecovery({ revoke: hang })],
     ['selfService.store.change', () => atRecovery({}, { change: hang })],
@@ -179,11 +179,11 @@ const others: Readonly<Record<string, string>> = {
   'passkeys.reset': 'is called for administrators: test/sign-in/reset-second-factors.test.ts',
   'one-time-password/totp.reset': 'is called for administrators, too',
   'one-time-password/recovery-codes.reset': 'is called for administrators, too',
-  'authorization-endpoint/options.parts': 'is called at startup',
+  'authorization-endpoint/authorization-options.parts': 'is called at startup',
   'shared/jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
   'shared/new-passwords.isCommon': 'has the limits, but is skipped then: test/account/password.test.ts',
-  'client-metadata/options.fetch': 'has a time limit of its own, with the request that it sends',
-  'upstream/options.fetch': 'has a time limit of its own, with the request that it sends',
+  'client-metadata/client-metadata-options.fetch': 'has a time limit of its own, with the request that it sends',
+  'upstream/upstream-options.fetch': 'has a time limit of its own, with the request that it sends',
   'back-channel-logout.fetch': 'has a time limit of its own, with the request that it sends',
 }
 
@@ -205,7 +205,7 @@ test('each function of the host in the options of a plugin has a case', () => {
     (path) => path.endsWith('.ts') && !/node_modules|dist/u.test(path),
   )
   const found = sources.flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*(?:functionSchema<|=== 'function')/gmu)].map(
+    [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*unctionSchema</gmu)].map(
       ([, option]) => `${nameOfFile(path)}.${option}`,
     ),
   )
