@@ -10,6 +10,7 @@ import { pause } from './pause.ts'
 import { leash } from './postgresql-process.ts'
 import { privateAuthority, serverCertificate } from './postgresql-tls.ts'
 import { reservedPort } from './reserved-port.ts'
+import { suspend } from './suspend.ts'
 
 const program = ['/usr/sbin/slapd', '/usr/local/libexec/slapd', '/usr/libexec/slapd'].find((path) => existsSync(path))
 
@@ -143,7 +144,7 @@ export function ldapServers(): (entries: string) => Promise<LdapServer> {
       secureUrl: `ldaps://127.0.0.1:${ports[1]}`,
       ca: authority.pem,
       otherCa: certificate({ subject: commonName('another') }).pem,
-      pause: () => void child.kill('SIGSTOP'),
+      pause: () => suspend(child.pid === undefined ? [] : [child.pid]),
       resume: () => void child.kill('SIGCONT'),
       async kill() {
         child.kill('SIGKILL')

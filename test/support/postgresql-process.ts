@@ -3,6 +3,7 @@ import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { suspend } from './suspend.ts'
 
 /** Debian installs each version in a folder of its own, which is not in PATH. */
 function programFolder(): string | undefined {
@@ -84,7 +85,7 @@ export interface PostgresqlProcess {
   readonly ended: Promise<void>
   /** The end of the server's log. */
   log(): string
-  /** Sends a signal to the server and to all of its processes. */
+  /** Sends a signal to the server and to all of its processes. With SIGSTOP, all of them stand still afterwards. */
   signalAll(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
   /** Ends it without a checkpoint. */
   quit(): Promise<void>
@@ -154,8 +155,10 @@ export function startProcess(port: number, directory: string, settings: readonly
       const children = childrenOf(pid)
       if (name === 'SIGCONT') for (const each of children) signal(each, name)
       signal(pid, name)
-      for (const each of childrenOf(pid)) signal(each, name)
-      for (const each of children) signal(each, name)
+      if (name === 'SIGSTOP') suspend([pid])
+      const all = [...new Set([...childrenOf(pid), ...children])]
+      for (const each of all) signal(each, name)
+      if (name === 'SIGSTOP') suspend(all)
     },
     async quit() {
       child.kill('SIGQUIT')

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pause } from './pause.ts'
+import { suspend } from './suspend.ts'
 
 /** Seconds for a new server to respond; on a machine with one busy core it is slow, not broken. */
 const timeLimit = 60
@@ -11,7 +12,9 @@ const timeLimit = 60
 /** One redis-server process with its own directory. It ends with the process that started it, however that ends. */
 export interface RedisProcess {
   readonly pid: number
-  signal(name: 'SIGSTOP' | 'SIGCONT'): void
+  /** Suspends it; connections stay open without a reply. */
+  suspend(): void
+  resume(): void
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
 }
@@ -102,5 +105,5 @@ export async function startProcess(
     }
     await pause(20)
   }
-  return { pid, signal: (name) => child.kill(name), kill }
+  return { pid, suspend: () => suspend([pid]), resume: () => void child.kill('SIGCONT'), kill }
 }

@@ -67,8 +67,8 @@ async function startOn(port: number, options: RedisServerOptions): Promise<Redis
     get pid() {
       return current.pid
     },
-    pause: () => current.signal('SIGSTOP'),
-    resume: () => current.signal('SIGCONT'),
+    pause: () => current.suspend(),
+    resume: () => current.resume(),
     kill: () => current.kill(),
     async restart() {
       current = await startProcess(port, directory, parameters)

@@ -30,7 +30,9 @@ const server = await startServer({
 
 function counted() {
   const handles: Record<string, number> = {}
-  for (const name of process.getActiveResourcesInfo()) handles[name] = (handles[name] ?? 0) + 1
+  // An immediate ends with this turn of the event loop: tasks of the server can have one at any time.
+  for (const name of process.getActiveResourcesInfo().filter((each) => each !== 'Immediate'))
+    handles[name] = (handles[name] ?? 0) + 1
   for (let round = 0; round < 3; round += 1) globalThis.gc?.()
   return { handles, heap: process.memoryUsage().heapUsed }
 }
