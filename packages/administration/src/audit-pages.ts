@@ -39,9 +39,9 @@ export interface AuditPage {
 const maxReads = 1000
 const readsOfTrip = 200
 
-function later(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one > other ? one : other
+function later(left: string | undefined, right: string | undefined): string | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return left > right ? left : right
 }
 
 const matches = ({ action, id, who }: AuditRecord, filter: AuditFilter): boolean =>

@@ -1,11 +1,11 @@
 /** Members of an entry, by their names. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** Returns the members of `one` that `other` has not, or has with another value. */
-export const differences = (one: object, other: object): Members =>
+/** Returns the members of `left` that `right` has not, or has with another value. */
+export const differences = (left: object, right: object): Members =>
   Object.fromEntries(
-    Object.entries(one).filter(
-      ([member, value]) => JSON.stringify(value) !== JSON.stringify((other as Members)[member]),
+    Object.entries(left).filter(
+      ([member, value]) => JSON.stringify(value) !== JSON.stringify((right as Members)[member]),
     ),
   )
 

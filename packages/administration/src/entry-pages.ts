@@ -40,7 +40,7 @@ export function createPages<T extends object>(
   return async (request) => {
     const { limit, prefix, tag, enabled } = request
     const isFiltered = tag !== undefined || enabled !== undefined
-    const found: Managed<T>[] = []
+    const matching: Managed<T>[] = []
     const unreadable: string[] = []
     let after = request.after
     let reads = 0
@@ -50,15 +50,15 @@ export function createPages<T extends object>(
       for (const [index, entry] of page.entries.entries()) {
         const managed = managedIn(type, entry)
         if (managed === undefined) unreadable.push(entry.id)
-        else if (matches(managed, request)) found.push(managed)
+        else if (matches(managed, request)) matching.push(managed)
         const isLast = index === page.entries.length - 1 && page.next === undefined
-        const isFull = found.length + unreadable.length === limit
-        if (isFull) return { entries: found, unreadable, ...(!isLast && { next: entry.id }) }
+        const isFull = matching.length + unreadable.length === limit
+        if (isFull) return { entries: matching, unreadable, ...(!isLast && { next: entry.id }) }
       }
       reads += trip
       after = page.next
     } while (after !== undefined && reads < maxReads)
-    return { entries: found, unreadable, ...(after !== undefined && { next: after }) }
+    return { entries: matching, unreadable, ...(after !== undefined && { next: after }) }
   }
 }
 

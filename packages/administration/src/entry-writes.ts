@@ -35,7 +35,7 @@ export interface EntryWrites<T extends object> {
   existing(id: string, version: string | undefined): Promise<Entry>
   create(stored: Stored<T>): Promise<Managed<T>>
   replace(
-    found: Managed<T>,
+    current: Managed<T>,
     next: Stored<T>,
     options: { readonly action: string; readonly endsTokens: boolean },
   ): Promise<Managed<T>>
@@ -106,14 +106,14 @@ function switchedOff<T extends object>({ kind, ...type }: EntryType<T>, managed:
 /** Returns what has to follow a change, or an earlier one that has failed before it. */
 function followingOf<T extends object>(
   type: EntryType<T>,
-  found: Managed<T>,
+  current: Managed<T>,
   next: T,
   { endsAll, now }: { readonly endsAll: boolean; readonly now: number },
 ): Unfinished | undefined {
   // Also if it was disabled: the revocation may have failed then.
   if (endsAll || !type.isEnabled(next)) return 'revoke'
-  const takesAway = type.takesAway?.(found.value, next, now) === true
-  return takesAway || found.unfinished === 'renew' ? 'renew' : undefined
+  const takesAway = type.takesAway?.(current.value, next, now) === true
+  return takesAway || current.unfinished === 'renew' ? 'renew' : undefined
 }
 
 const hasOnly = (name: string, parts: readonly Members[]): boolean =>
@@ -181,25 +181,25 @@ export function createWrites<T extends object>(
         return readEntry(type, entry)
       })
     },
-    async replace(found, next, { action, endsTokens }) {
-      const { id } = found
+    async replace(entry, next, { action, endsTokens }) {
+      const { id } = entry
       if (idOf(next.value) !== id) {
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
         throw refused('invalid', message, { member: idMember })
       }
-      const stored = { ...next, formerSecrets: formerSecretsOf(type, found, next.value), unfinished: undefined }
+      const stored = { ...next, formerSecrets: formerSecretsOf(type, entry, next.value), unfinished: undefined }
       storedValueOf(kind, id, stored)
-      const before = differences(comparable(found), comparable(next))
-      const after = differences(comparable(next), comparable(found))
-      const [was, is] = [isEnabled(found.value), isEnabled(next.value)]
+      const before = differences(comparable(entry), comparable(next))
+      const after = differences(comparable(next), comparable(entry))
+      const [was, is] = [isEnabled(entry.value), isEnabled(next.value)]
       if (is || !hasOnly(type.switch, [before, after])) await check(next.value)
-      const endsAll = endsTokens || found.unfinished === 'revoke' || type.endsWith?.(found.value, next.value) === true
-      const unfinished = followingOf(type, found, next.value, { endsAll, now: now() })
+      const endsAll = endsTokens || entry.unfinished === 'revoke' || type.endsWith?.(entry.value, next.value) === true
+      const unfinished = followingOf(type, entry, next.value, { endsAll, now: now() })
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
         // And if this one dies after the change, nothing is left that has begun before.
         if (endsAll || (is && !was)) await end(id, endsAll ? undefined : note)
-        return readEntry(type, await written(found, stored, unfinished))
+        return readEntry(type, await written(entry, stored, unfinished))
       })
     },
     async remove(entry) {

@@ -48,9 +48,9 @@ export function manageEntries<T extends object>(
 
   const replace: EntryManager<T>['replace'] = async (id, change, options = {}) => {
     const { version, tags, action = `${kind}_changed`, endsTokens = false } = options
-    const found = readEntry(type, await writes.existing(id, version))
-    const next = { ...found, value: change(found.value), tags: tags ?? found.tags, changedAt: timestamp() }
-    return writes.replace(found, next, { action, endsTokens })
+    const current = readEntry(type, await writes.existing(id, version))
+    const next = { ...current, value: change(current.value), tags: tags ?? current.tags, changedAt: timestamp() }
+    return writes.replace(current, next, { action, endsTokens })
   }
 
   return {

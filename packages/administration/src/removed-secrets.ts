@@ -25,12 +25,12 @@ export function createRemovedSecrets(
     find: async (id) => namesIn((await read(id))?.value),
     async keep(id, names = []) {
       if (kind === undefined || names.length === 0) return
-      const found = await read(id)
-      const value = { formerSecrets: [...new Set([...namesIn(found?.value), ...names])].slice(-maxFormer) }
+      const entry = await read(id)
+      const value = { formerSecrets: [...new Set([...namesIn(entry?.value), ...names])].slice(-maxFormer) }
       const kept =
-        found === undefined
+        entry === undefined
           ? await entries.create(kind, id, value)
-          : await entries.replace(kind, id, found.version, value)
+          : await entries.replace(kind, id, entry.version, value)
       if (kept === undefined) throw refused('outdated', `the ${noun} ${id} is being removed by another call; try again`)
     },
   }

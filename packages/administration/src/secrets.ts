@@ -64,10 +64,10 @@ export async function rotateSecret<T extends Owner & object>(
   let replaced: readonly string[] = []
   const rotated = await manager.replace(
     id,
-    (found) => {
-      assertOwner(found)
-      replaced = namesOf(found)
-      return { ...found, secrets: [...endingSecrets(found.secrets, time, time + overlap), hash] }
+    (current) => {
+      assertOwner(current)
+      replaced = namesOf(current)
+      return { ...current, secrets: [...endingSecrets(current.secrets, time, time + overlap), hash] }
     },
     options,
   )

@@ -182,13 +182,13 @@ export function admin({ host: open, ...options }: AdminOptions): Plugin {
     const { operation, ids } = match(request.method, request.segments, kit)
     assertScope(caller, operation, kit)
     assertAccepted(request, kit)
-    const given = parametersOf(operation, params, kit)
-    assertNotAdministrator(ids, given, operation, administrators, kit)
+    const parameters = parametersOf(operation, params, kit)
+    assertNotAdministrator(ids, parameters, operation, administrators, kit)
     const { administration } = host()
     const by = { who, from: request.clientAddress }
     const managers = administration.as(by)
     const audited: OperationCall['audited'] = (change, make) => administration.audited(by, change, make)
-    const full = { kit, host: host(), managers, audited, caller, request, ids, params: given }
+    const full = { kit, host: host(), managers, audited, caller, request, ids, params: parameters }
     await assertKnown(operation, ids, full)
     return operation.repeatable ? once(full, () => operation.handle(full)) : operation.handle(full)
   }

@@ -19,9 +19,13 @@ export const authorizationOperations: readonly Operation[] = [
     params: nothing,
     status: 200,
     async handle({ host, kit, ids: [sub = ''] }) {
-      const found = await authorizationsOf(host, kit).list(sub)
-      const items = found.map(
-        ({ scopes, audiences, ...one }): Json => ({ ...one, scopes: [...scopes], audiences: [...audiences] }),
+      const authorizations = await authorizationsOf(host, kit).list(sub)
+      const items = authorizations.map(
+        ({ scopes, audiences, ...authorization }): Json => ({
+          ...authorization,
+          scopes: [...scopes],
+          audiences: [...audiences],
+        }),
       )
       return { json: { items } }
     },
@@ -36,9 +40,9 @@ export const authorizationOperations: readonly Operation[] = [
     params: nothing,
     status: 204,
     async handle({ host, kit, audited, ids: [sub = '', family = ''] }) {
-      const found = (await authorizationsOf(host, kit).list(sub)).find((one) => one.family === family)
-      if (found === undefined) throw missing(kit, 'The user has no such authorization')
-      const before = { family, clientId: found.clientId }
+      const authorization = (await authorizationsOf(host, kit).list(sub)).find((listed) => listed.family === family)
+      if (authorization === undefined) throw missing(kit, 'The user has no such authorization')
+      const before = { family, clientId: authorization.clientId }
       await audited({ action: 'user_authorization_ended', id: sub, before }, () => host.revoke({ family }))
       return { status: 204 }
     },

@@ -19,8 +19,8 @@ export const consentOperations: readonly Operation[] = [
     params: nothing,
     status: 200,
     async handle({ host, kit, ids: [sub = ''] }) {
-      const found = await consentsOf(host, kit).list(sub)
-      const items = found.map(
+      const consents = await consentsOf(host, kit).list(sub)
+      const items = consents.map(
         ({ clientId, scopes, claims }): Json => ({
           clientId,
           scopes: [...scopes],
@@ -40,7 +40,7 @@ export const consentOperations: readonly Operation[] = [
     status: 204,
     async handle({ host, kit, audited, ids: [sub = '', clientId = ''] }) {
       const consents = consentsOf(host, kit)
-      const consent = (await consents.list(sub)).find((given) => given.clientId === clientId)
+      const consent = (await consents.list(sub)).find((listed) => listed.clientId === clientId)
       if (consent === undefined) throw missing(kit, 'The user has not consented to this client')
       const before = { clientId, scopes: consent.scopes }
       await audited({ action: 'user_consent_revoked', id: sub, before }, () => consents.revoke(sub, clientId))

@@ -85,12 +85,12 @@ export async function once(call: OperationCall, run: () => Promise<Reply>): Prom
   const fingerprint = kit.sha256(JSON.stringify([request.method, request.segments, params]))
   const isFirst = await kit.records.insert(name, { fingerprint }, kit.now() + longestRequest)
   if (!isFirst) {
-    const found = await kit.records.get(name, recordSchema)
-    if (found !== undefined && found.fingerprint !== fingerprint) {
+    const record = await kit.records.get(name, recordSchema)
+    if (record !== undefined && record.fingerprint !== fingerprint) {
       const message = 'Another request had this Idempotency-Key; use a new key for each request'
       throw kit.refuse('invalid_request', message, 'idempotency_key_reused', { status: 422 })
     }
-    if (found?.reply !== undefined) return replayed(found.reply, kit)
+    if (record?.reply !== undefined) return replayed(record.reply, kit)
     throw conflict(kit, 'The first request with this Idempotency-Key is in progress; try again', 'in_progress')
   }
   let reply: Reply

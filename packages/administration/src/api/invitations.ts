@@ -46,9 +46,9 @@ export const invitationOperations: readonly Operation[] = [
     }),
     repeatable: true,
     status: 201,
-    async handle({ host, kit, audited, params: { claims, ...given } }) {
+    async handle({ host, kit, audited, params: { claims, ...members } }) {
       const invitations = invitationsOf(host, kit)
-      const invited = { ...given, claims: claims as Readonly<Record<string, Json>> | undefined }
+      const invited = { ...members, claims: claims as Readonly<Record<string, Json>> | undefined }
       return { status: 201, json: shown(await inviteUser(invited, { invitations, audited })) }
     },
   }),

@@ -60,18 +60,18 @@ const groups: readonly JsonObject[] = Object.entries(memberGroups).map(([name, t
 
 /** Returns the schema of the body: what the operation checks, and the members that something else checks. */
 function bodyOf({ params, members, method }: Operation, host: DescribedHost): JsonObject {
-  const own = convert(params)
-  if (members === undefined) return own
+  const parameters = convert(params)
+  if (members === undefined) return parameters
   const { schema, texts } = members.describe(host.schemas ?? directorySchemasOf([]))
   const described = convert(schema)
   const properties: JsonObject = {
     ...(described.properties as JsonObject),
-    ...(own.properties as JsonObject),
+    ...(parameters.properties as JsonObject),
     tags: convert(tags.schema),
   }
   const requiredOf = ({ required = [] }: JsonObject): readonly string[] => required as string[]
   // A merge patch changes some members, and removes those that are null.
-  const required = method === 'PATCH' ? [] : [...new Set([...requiredOf(own), ...requiredOf(described)])]
+  const required = method === 'PATCH' ? [] : [...new Set([...requiredOf(parameters), ...requiredOf(described)])]
   return {
     type: 'object',
     properties: Object.fromEntries(

@@ -55,7 +55,7 @@ export interface Operation<P = unknown> {
 }
 
 /** Types the parameters of an operation by its schema. */
-export const operation = <P>(given: Operation<P>): Operation => given as Operation
+export const operation = <P>(typed: Operation<P>): Operation => typed as Operation
 
 /** The schema of an operation without parameters. */
 export const nothing = v.strictObject({})

@@ -42,8 +42,8 @@ const audit = operation({
 
 /** Returns the name of an administrator. Without one, and while users cannot be read, the caller is shown by the `sub`. */
 async function nameOf(sub: string, { users }: AdminHost): Promise<{ readonly username?: string }> {
-  const found = (await users?.find(sub).catch(() => [])) ?? []
-  const username = found.find((user) => user.sub === sub)?.username
+  const matches = (await users?.find(sub).catch(() => [])) ?? []
+  const username = matches.find((user) => user.sub === sub)?.username
   return username === undefined ? {} : { username }
 }
 

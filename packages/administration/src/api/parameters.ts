@@ -51,12 +51,16 @@ const pathOf = (path: readonly { readonly key: unknown }[] = []): string =>
  *
  * @throws OAuthError 400, with the path of the first wrong member
  */
-export function parametersOf({ params: schema, method }: Operation, given: unknown, kit: Pick<Kit, 'refuse'>): unknown {
+export function parametersOf(
+  { params: schema, method }: Operation,
+  params: unknown,
+  kit: Pick<Kit, 'refuse'>,
+): unknown {
   const noun = method === 'GET' || method === 'DELETE' ? 'parameter' : 'member'
-  const parsed = v.safeParse(schema, Object(given), { abortEarly: true })
+  const parsed = v.safeParse(schema, Object(params), { abortEarly: true })
   if (parsed.success) {
     // The schemas ignore `constructor` and `prototype`.
-    const ignored = Object.keys(Object(given)).find((member) => !Object.hasOwn(Object(parsed.output), member))
+    const ignored = Object.keys(Object(params)).find((member) => !Object.hasOwn(Object(parsed.output), member))
     if (ignored === undefined) return parsed.output
     throw wrong(kit, `The ${noun} ${ignored} is unknown`, ignored)
   }

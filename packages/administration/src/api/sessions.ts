@@ -30,8 +30,8 @@ export const sessionOperations: readonly Operation[] = [
     params: nothing,
     status: 200,
     async handle({ host, kit, ids: [sub = ''] }) {
-      const found = await sessionsOf(host, kit).list(sub)
-      return { json: { items: found.map(shown) } }
+      const sessions = await sessionsOf(host, kit).list(sub)
+      return { json: { items: sessions.map(shown) } }
     },
   }),
   operation({
@@ -58,8 +58,8 @@ export const sessionOperations: readonly Operation[] = [
     status: 204,
     async handle({ host, kit, audited, ids: [sub = '', sid = ''] }) {
       const sessions = sessionsOf(host, kit)
-      const found = await sessions.list(sub)
-      if (!found.some((session) => session.sid === sid)) throw missing(kit, 'The user has no such session')
+      const listed = await sessions.list(sub)
+      if (!listed.some((session) => session.sid === sid)) throw missing(kit, 'The user has no such session')
       await audited({ action: 'user_session_ended', id: sub, before: { sid } }, () => sessions.end(sid))
       return { status: 204 }
     },

@@ -3,19 +3,19 @@ import type { EndpointRequest, Kit } from '@grantry/core'
 /** Returns the strong validator of a version (RFC 9110 section 8.8.3). */
 export const etagOf = (version: string): string => `"${version}"`
 
-const one = /^\s*(W\/)?"([!#-~]*)"\s*(?:,|$)/u
+const validator = /^\s*(W\/)?"([!#-~]*)"\s*(?:,|$)/u
 
 /** Returns the strong validators of a list; `undefined` if it is malformed. */
 function validatorsIn(list: string): readonly string[] | undefined {
-  const found: string[] = []
+  const tags: string[] = []
   let rest = list
   while (rest !== '') {
-    const [all, weak, tag] = one.exec(rest) ?? []
+    const [all, weak, tag] = validator.exec(rest) ?? []
     if (all === undefined || tag === undefined) return undefined
-    if (weak === undefined) found.push(tag)
+    if (weak === undefined) tags.push(tag)
     rest = rest.slice(all.length)
   }
-  return found
+  return tags
 }
 
 /**

@@ -62,10 +62,10 @@ export function manageClients(deps: Deps, by: Administrator): ClientManager {
 
   return {
     ...manager,
-    async add(given, tags) {
-      if (!needsNewSecret(given)) return { client: await manager.add(given, tags) }
+    async add(client, tags) {
+      if (!needsNewSecret(client)) return { client: await manager.add(client, tags) }
       const { secret, hash } = newSecret()
-      return { client: await manager.add({ ...given, secrets: [hash] }, tags), secret }
+      return { client: await manager.add({ ...client, secrets: [hash] }, tags), secret }
     },
     async rotateSecret(clientId, overlap, options = {}) {
       const change = { ...options, action: 'client_secret_rotated' }

@@ -48,15 +48,15 @@ export function createOrigins(entries: EntryStore, runtime: Pick<Runtime, 'sha25
   /** Writes once. `undefined` if another call changes the origin at the same time. */
   async function attempt(origin: string, name: string): Promise<Entry | undefined> {
     const id = originId(origin, runtime)
-    const found = await entries.get('origin', id)
-    if (found === undefined) return entries.create('origin', id, { origin, clients: [name] })
-    const others = clientsOfOrigin(found).filter((other) => other !== name)
+    const entry = await entries.get('origin', id)
+    if (entry === undefined) return entries.create('origin', id, { origin, clients: [name] })
+    const others = clientsOfOrigin(entry).filter((allowed) => allowed !== name)
     if (others.length >= maxClients) {
       const message = `${maxClients} clients allow the origin ${origin}, which is the maximum`
       throw refused('invalid', message, { member: 'allowedCorsOrigins' })
     }
     // A new version, also for the same clients: who has read the entry before withdraws nothing.
-    return entries.replace('origin', id, found.version, { origin, clients: [...others, name] })
+    return entries.replace('origin', id, entry.version, { origin, clients: [...others, name] })
   }
 
   return {
@@ -69,7 +69,7 @@ export function createOrigins(entries: EntryStore, runtime: Pick<Runtime, 'sha25
     find: (origin) => entries.get('origin', originId(origin, runtime)),
     async withdraw({ id, version, value }, clientId) {
       const name = nameOf(clientId)
-      const clients = clientsOfOrigin({ id, version, value }).filter((other) => other !== name)
+      const clients = clientsOfOrigin({ id, version, value }).filter((allowed) => allowed !== name)
       if (clients.length === 0) await entries.remove('origin', id, version)
       else await entries.replace('origin', id, version, { ...(value as JsonObject), clients })
     },

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@grantry/core'
 
-const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+const byCode = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** Returns the same value with the members of all objects in the order of their names. */
 export function inOrder(value: unknown): unknown {
@@ -22,5 +22,5 @@ function sorted(value: unknown): unknown {
 }
 
 /** Whether two values of a member are equal. `isSet`: the order of the list has no meaning. */
-export const areEqual = (one: unknown, other: unknown, isSet: boolean): boolean =>
-  isSet ? canonical(sorted(one)) === canonical(sorted(other)) : canonical(one) === canonical(other)
+export const areEqual = (left: unknown, right: unknown, isSet: boolean): boolean =>
+  isSet ? canonical(sorted(left)) === canonical(sorted(right)) : canonical(left) === canonical(right)

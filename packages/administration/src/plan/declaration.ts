@@ -72,9 +72,10 @@ export function declarationOf(files: readonly DeclaredFile[]): Declaration {
   for (const [{ type }, entries] of declared) {
     const first = new Map<string, DeclaredEntry>()
     for (const entry of entries) {
-      const other = first.get(entry.id)
-      if (other === undefined) first.set(entry.id, entry)
-      else problems.push(`${entry.where}: the ${type.noun} ${quotableId(entry.id)} is declared in ${other.where}, too`)
+      const earlier = first.get(entry.id)
+      if (earlier === undefined) first.set(entry.id, entry)
+      else
+        problems.push(`${entry.where}: the ${type.noun} ${quotableId(entry.id)} is declared in ${earlier.where}, too`)
     }
   }
   const [problem, ...others] = problems

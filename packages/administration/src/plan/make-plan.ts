@@ -29,9 +29,9 @@ async function userProblems(users: readonly PlannedEntry[], managers: Managers):
   const owners = new Map<string, PlannedEntry>()
   for (const entry of users) {
     const { username } = userOf(entry)
-    const other = owners.get(foldedUsername(username))
-    if (other === undefined) owners.set(foldedUsername(username), entry)
-    else problems.push(`${entry.where}: the name ${username} is that of ${other.where}, too`)
+    const owner = owners.get(foldedUsername(username))
+    if (owner === undefined) owners.set(foldedUsername(username), entry)
+    else problems.push(`${entry.where}: the name ${username} is that of ${owner.where}, too`)
   }
   await concurrently(users, async (entry) => {
     const { sub, username } = userOf(entry)
@@ -102,11 +102,11 @@ async function readStored(
   const stored = new Map<string, Managed<Members>>()
   if (!prune) {
     await concurrently(entries, async ({ id }) => {
-      const found = await manager.show(id).catch((thrown: unknown) => {
+      const entry = await manager.show(id).catch((thrown: unknown) => {
         if (refusalOf(thrown)?.reason === 'not_found') return undefined
         throw thrown
       })
-      if (found !== undefined) stored.set(id, found)
+      if (entry !== undefined) stored.set(id, entry)
     })
     return stored
   }
@@ -167,19 +167,25 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
     if (entries === undefined) continue
     const stored = await readStored(kind, entries, managers, prune)
     for (const { id, value, tags, where } of entries) {
-      const found = stored.get(id)
-      const next = { value: found === undefined ? value : merged(kind, value, found.value), tags }
+      const current = stored.get(id)
+      const next = { value: current === undefined ? value : merged(kind, value, current.value), tags }
       // A file that is older than a rotation.
-      const former = found === undefined ? await formerOf(kind, id, value, managers) : found.formerSecrets
-      const returned = returnedSecrets(former, found?.value ?? {}, next.value)
+      const former = current === undefined ? await formerOf(kind, id, value, managers) : current.formerSecrets
+      const returned = returnedSecrets(former, current?.value ?? {}, next.value)
       problems.push(...returned.map((index) => `${where}: ${formerProblem(kind.type, id, index)}`))
-      const checked = found === undefined ? completed(kind, value) : next.value
+      const checked = current === undefined ? completed(kind, value) : next.value
       // What has no effect must not be wrong either: a plain password, for example.
       declared.push({ kind, value: { ...checked, ...pick(value, kind.plan.initial) }, where })
-      const change: PlannedChange = { action: found === undefined ? 'add' : 'change', kind, id, stored: found, next }
+      const change: PlannedChange = {
+        action: current === undefined ? 'add' : 'change',
+        kind,
+        id,
+        stored: current,
+        next,
+      }
       // An earlier change that has failed before its end is finished by a change to the same.
-      const isSame = found?.unfinished === undefined && changedMembers(change).length === 0
-      if (found !== undefined && isSame) unchanged += 1
+      const isSame = current?.unfinished === undefined && changedMembers(change).length === 0
+      if (current !== undefined && isSame) unchanged += 1
       else writes.push(change)
     }
     const ids = new Set(entries.map(({ id }) => id))

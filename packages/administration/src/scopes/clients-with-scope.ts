@@ -9,8 +9,8 @@ type Clients = readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
 /** How many clients an error names. */
 const maxNamed = 5
 
-const namesOf = (found: readonly string[]): string =>
-  found.length > maxNamed ? `${found.slice(0, maxNamed).join(', ')} and others` : found.join(', ')
+const namesOf = (clientIds: readonly string[]): string =>
+  clientIds.length > maxNamed ? `${clientIds.slice(0, maxNamed).join(', ')} and others` : clientIds.join(', ')
 
 const withScope = (clients: Clients, scope: string): readonly string[] =>
   clients.filter(({ scopes = [] }) => scopes.includes(scope)).map(({ clientId }) => clientId)
@@ -21,9 +21,9 @@ const withScope = (clients: Clients, scope: string): readonly string[] =>
  * @throws RefusedError `in_use`
  */
 export function assertNotConfigured(scope: string, clients: Clients): void {
-  const found = withScope(clients, scope)
-  if (found.length === 0) return
-  const message = `the scope ${scope} belongs to clients in the configuration (${namesOf(found)}), and the server would not start without it; remove it from them first`
+  const clientIds = withScope(clients, scope)
+  if (clientIds.length === 0) return
+  const message = `the scope ${scope} belongs to clients in the configuration (${namesOf(clientIds)}), and the server would not start without it; remove it from them first`
   throw refused('in_use', message)
 }
 
@@ -38,14 +38,14 @@ export async function assertNotStored(
   messageOf: (clients: string) => string = (clients) =>
     `the scope ${scope} belongs to clients (${clients}), which could no longer get it; remove it from them, disable the scope, or force the removal`,
 ): Promise<void> {
-  const found: string[] = []
+  const clientIds: string[] = []
   for await (const page of pagesOf(createPages(clientType, entries))) {
     const clients = page.entries.map(({ value }) => value)
-    found.push(...withScope(clients, scope))
-    if (found.length > maxNamed) break
+    clientIds.push(...withScope(clients, scope))
+    if (clientIds.length > maxNamed) break
   }
-  if (found.length === 0) return
-  throw refused('in_use', messageOf(namesOf(found)))
+  if (clientIds.length === 0) return
+  throw refused('in_use', messageOf(namesOf(clientIds)))
 }
 
 /** Takes a scope from the clients in the storage that have it. Each is a change of its own. */

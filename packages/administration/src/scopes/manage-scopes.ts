@@ -102,9 +102,9 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
 
   return {
     ...manager,
-    async add(given, tags, { withSecret = false } = {}) {
+    async add(requested, tags, { withSecret = false } = {}) {
       await assertPlace()
-      const added = await againAdded(given, deps)
+      const added = await againAdded(requested, deps)
       if (!withSecret) return { scope: await manager.add(added, tags) }
       const { secret, hash } = newSecret()
       const scope = await manager.add({ ...added, secrets: [...(added.secrets ?? []), hash] }, tags)

@@ -58,10 +58,10 @@ function createMemory<T>(onForget: (id: string) => void) {
   return {
     get: (id: string) => remembered.get(id),
     forget,
-    keep(id: string, found: Remembered<T>): void {
+    keep(id: string, entry: Remembered<T>): void {
       forget(id)
-      remembered.set(id, found)
-      size += found.size
+      remembered.set(id, entry)
+      size += entry.size
       for (const oldest of remembered.keys()) {
         if (remembered.size <= maxRemembered && size <= maxSize) return
         forget(oldest)

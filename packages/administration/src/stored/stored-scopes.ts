@@ -36,20 +36,20 @@ export function storedScopes(
   let readAt = Number.NEGATIVE_INFINITY
 
   async function read(): Promise<void> {
-    const found: ScopeOptions[] = []
+    const options: ScopeOptions[] = []
     const ids: string[] = []
     let after: string | undefined
     do {
       const page = await entries.list('scope', { after, limit: maxScopes })
       for (const entry of page.entries) {
-        found.push(readEntry(kinds.scope.type, entry).value)
+        options.push(readEntry(kinds.scope.type, entry).value)
         ids.push(entry.version)
       }
       after = page.next
-      if (found.length > maxRead) throw new Error(`there are more than ${maxRead} scopes in the storage`)
+      if (options.length > maxRead) throw new Error(`there are more than ${maxRead} scopes in the storage`)
     } while (after !== undefined)
     const present = ids.join(' ')
-    if (present !== versions || known === undefined) scopes = found
+    if (present !== versions || known === undefined) scopes = options
     versions = present
   }
 

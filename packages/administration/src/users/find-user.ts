@@ -15,8 +15,8 @@ async function findByText(
   runtime: Pick<Runtime, 'sha256Hex'>,
 ): Promise<Managed<StoredUser> | undefined> {
   const folded = claimed.fold(text)
-  const found = await entries.get(claimed.kind, usernameId(folded, runtime))
-  const owner = found && readNameOwner(found)
+  const claim = await entries.get(claimed.kind, usernameId(folded, runtime))
+  const owner = claim && readNameOwner(claim)
   const entry = await entries.get('user', owner?.sub ?? unusedSub)
   if (owner?.name !== folded || entry === undefined) return undefined
   const user = readEntry(userType, entry)

@@ -91,7 +91,7 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       const password = await hashOf(newPassword)
       const action = 'user_password_changed'
       // Also if the hash is the same: when this is repeated after a failure, the tokens of before have to end.
-      return manager.replace(sub, (found) => ({ ...found, password }), { ...options, action, endsTokens: true })
+      return manager.replace(sub, (user) => ({ ...user, password }), { ...options, action, endsTokens: true })
     },
     find: (username) => findUserByName(entries, username, runtime),
     findByAddress: (address) => findUserByAddress(entries, address, runtime),

@@ -24,8 +24,9 @@ export type RemovedKind = (typeof kinds)[number]
 
 /** A function of the host can return anything. */
 function countsIn(returned: unknown): ResetResult['removed'] {
-  const given = typeof returned === 'object' && returned !== null ? (returned as Readonly<Record<string, unknown>>) : {}
-  return Object.fromEntries(kinds.flatMap((kind) => (Number.isInteger(given[kind]) ? [[kind, given[kind]]] : [])))
+  const counts =
+    typeof returned === 'object' && returned !== null ? (returned as Readonly<Record<string, unknown>>) : {}
+  return Object.fromEntries(kinds.flatMap((kind) => (Number.isInteger(counts[kind]) ? [[kind, counts[kind]]] : [])))
 }
 
 export interface ResetDeps {

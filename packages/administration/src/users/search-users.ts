@@ -35,7 +35,7 @@ const sizeOf = ({ entries, unreadable }: Found): number => entries.length + unre
  * @returns the position after which the next page starts, if the page is full before the end
  */
 async function addUsers(
-  found: Found,
+  matches: Found,
   names: readonly Entry[],
   { folded, limit }: { readonly folded: string; readonly limit: number },
   entries: Entries,
@@ -45,14 +45,14 @@ async function addUsers(
   const subs = owners.flatMap((owner) => (owner !== undefined && fits(owner) ? [owner.sub] : []))
   const users = new Map((await entries.getAll('user', subs)).map((entry, index) => [subs[index], entry]))
   for (const [index, { id }] of names.entries()) {
-    if (sizeOf(found) === limit) return names[index - 1]?.id
+    if (sizeOf(matches) === limit) return names[index - 1]?.id
     const owner = owners[index]
-    if (owner === undefined) found.unreadable.push(id)
+    if (owner === undefined) matches.unreadable.push(id)
     if (owner === undefined || !fits(owner)) continue
     const entry = users.get(owner.sub)
     const user = entry && managedIn(userType, entry)
-    if (entry !== undefined && user === undefined) found.unreadable.push(owner.sub)
-    if (user !== undefined && foldedUsername(user.value.username) === owner.name) found.entries.push(user)
+    if (entry !== undefined && user === undefined) matches.unreadable.push(owner.sub)
+    if (user !== undefined && foldedUsername(user.value.username) === owner.name) matches.entries.push(user)
   }
   return undefined
 }
@@ -69,22 +69,22 @@ export const createSearch =
   async ({ name, limit, after }: SearchRequest): Promise<ManagedPage<StoredUser>> => {
     // A space at the end of the start is in the middle of a name.
     const folded = foldedUsername(name) + (/\S\s+$/u.test(name) ? ' ' : '')
-    const found: Found = { entries: [], unreadable: [] }
+    const matches: Found = { entries: [], unreadable: [] }
     let reads = 0
     let position = after
     for (const { prefix, contains } of rangesAfter(folded, after)) {
       let next = position !== undefined && contains(position) ? position : undefined
       do {
-        if (sizeOf(found) === limit || reads >= maxReads) return { ...found, next: position }
+        if (sizeOf(matches) === limit || reads >= maxReads) return { ...matches, next: position }
         const trip = reads === 0 ? limit : Math.max(limit, readsOfTrip)
         const page = await entries.list('user-name', { after: next, limit: trip, prefix })
         const names = page.entries.filter(({ id }) => contains(id))
-        const full = await addUsers(found, names, { folded, limit }, entries)
-        if (full !== undefined) return { ...found, next: full }
+        const full = await addUsers(matches, names, { folded, limit }, entries)
+        if (full !== undefined) return { ...matches, next: full }
         next = page.next
         position = next ?? page.entries.at(-1)?.id ?? position
         reads += next === undefined ? page.entries.length : trip
       } while (next !== undefined)
     }
-    return found
+    return matches
   }

@@ -23,9 +23,9 @@ interface ClaimChange {
 
 /** Returns the text that a user is to have. */
 function newTextIn(text: ClaimedText, id: string, value: Json): string | undefined {
-  const found = text.of({ id, version: '', value })
-  if (found === undefined) throw new TypeError(`The new value of the user ${id} is no user`)
-  return found.text
+  const claimed = text.of({ id, version: '', value })
+  if (claimed === undefined) throw new TypeError(`The new value of the user ${id} is no user`)
+  return claimed.text
 }
 
 /** Claims a text for a user. Reads the old one before the change: it could be claimed again afterwards. */

@@ -125,16 +125,16 @@ export function createUserNames(
     const name = fold(username)
     const id = usernameId(name, runtime)
     const value = { name, sub }
-    const found = await entries.get(kind, id)
-    if (found === undefined) {
+    const entry = await entries.get(kind, id)
+    if (entry === undefined) {
       const created = await entries.create(kind, id, value)
       return created && { id, version: created.version, isNew: true }
     }
-    const owner = readNameOwner(found)
+    const owner = readNameOwner(entry)
     const isNew = owner.sub !== sub
     if (isNew && !(await endClaim(owner, username))) return undefined
     // A new version, also for the same user: who has read the entry before cannot take it any more.
-    const replaced = await entries.replace(kind, id, found.version, value)
+    const replaced = await entries.replace(kind, id, entry.version, value)
     return replaced && { id, version: replaced.version, isNew }
   }
 
@@ -149,8 +149,8 @@ export function createUserNames(
     },
     async find(username, sub) {
       const id = usernameId(fold(username), runtime)
-      const found = await entries.get(kind, id)
-      return found && readNameOwner(found).sub === sub ? { id, version: found.version, isNew: false } : undefined
+      const entry = await entries.get(kind, id)
+      return entry && readNameOwner(entry).sub === sub ? { id, version: entry.version, isNew: false } : undefined
     },
     async release({ id, version }) {
       await entries.remove(kind, id, version)
