@@ -12,9 +12,9 @@ function findServiceClient({ clients, scopes = [] }: ProviderOptions): { clientI
     enabled = true,
     secrets = [],
     grantTypes = [],
-    scopes: own = [],
+    scopes: allowed = [],
   } of clients as ClientOptions[]) {
-    const scope = apis.find((name) => own.includes(name))
+    const scope = apis.find((name) => allowed.includes(name))
     if (!enabled || secrets.length === 0 || !grantTypes.includes('client_credentials')) continue
     if (scope !== undefined && plain.test(clientId)) return { clientId, scope }
   }

@@ -27,16 +27,18 @@ export function filesOfTls(loaded: LoadedConfiguration | undefined, adapter: Ada
 
 /** Creates a handler whose requests wait until the one of the server is ready. */
 export function createWaitingHandler(): { readonly fetch: Handler; ready(handler: Handler): void } {
-  let own: Handler | undefined
+  let serverHandler: Handler | undefined
   let resolveOwn: (handler: Handler) => void = () => {}
   const waiting = new Promise<Handler>((resolve) => {
     resolveOwn = resolve
   })
   return {
     fetch: (request, connection) =>
-      own === undefined ? waiting.then((handler) => handler(request, connection)) : own(request, connection),
+      serverHandler === undefined
+        ? waiting.then((handler) => handler(request, connection))
+        : serverHandler(request, connection),
     ready(handler) {
-      own = handler
+      serverHandler = handler
       resolveOwn(handler)
     },
   }

@@ -15,8 +15,8 @@ export function localPort(url: string): number | undefined {
 
 /** Returns the URL to open on this machine. A wildcard address such as `0.0.0.0` becomes loopback. */
 export function localOrigin(host: string, port: number, isSecure = false): string {
-  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `${isSecure ? 'https' : 'http'}://${urlHost(own)}:${port}`
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `${isSecure ? 'https' : 'http'}://${urlHost(local)}:${port}`
 }
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']

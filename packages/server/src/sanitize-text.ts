@@ -9,6 +9,6 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 
 /** Returns indented JSON for a terminal: `JSON.stringify` leaves most characters that control one unescaped. */
 export const jsonText = (value: unknown): string =>
-  sanitizeText(JSON.stringify(value, null, 2), (found) =>
-    found === '\n' ? found : found.split('').map(escaped).join(''),
+  sanitizeText(JSON.stringify(value, null, 2), (match) =>
+    match === '\n' ? match : match.split('').map(escaped).join(''),
   )

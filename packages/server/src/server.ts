@@ -137,7 +137,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       reports,
     })
     waiting.ready(observability.counted(providers.handle))
-    const own = localOrigin(host, running.port, tls !== undefined)
+    const localUrl = localOrigin(host, running.port, tls !== undefined)
     const stopWatching = tls?.watch(
       (changed) => running.updateTls?.(changed),
       (message) => reports.onWarning?.({ reason: 'tls_files_not_loaded', message, clientAddress: undefined }),
@@ -153,7 +153,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
       running,
       metrics: describeMetrics(observability),
       storage: description,
-      ...described(providers, own, isDemo),
+      ...described(providers, localUrl, isDemo),
       isDemo,
       warnings: startupWarnings(configuration, providers.current.provider, running.port),
       reload: providers.reload,
@@ -175,13 +175,13 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
 }
 
 /** Describes what the server has started with. */
-function described({ current }: RunningProvider, own: string, isDemo: boolean) {
+function described({ current }: RunningProvider, localUrl: string, isDemo: boolean) {
   const { configuration, provider, built, outboxUrl } = current
   return {
     keys: describeKeys(configuration.keys),
     plugins: [...new Set(collectParts(built.plugins).map(({ plugin }) => plugin))],
-    commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(own, provider.paths, built),
-    ...(configuration.console !== undefined && { consoleUrl: `${own}/console` }),
+    commands: isDemo ? demoCommands(provider.issuer) : gettingStartedCommands(localUrl, provider.paths, built),
+    ...(configuration.console !== undefined && { consoleUrl: `${localUrl}/console` }),
     ...(outboxUrl !== undefined && { outboxUrl }),
   }
 }

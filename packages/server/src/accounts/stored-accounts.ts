@@ -79,14 +79,14 @@ export function storedAccounts(administration: () => Administration): AccountSto
   const reader = (): UserManager => usersOf('account')
   const check = createPasswordCheck([])
   const limited = createConcurrencyLimit(passwordLimits)
-  const found = (user: Managed<StoredUser> | undefined): Account | undefined => user && accountOf(user)
+  const accountIn = (user: Managed<StoredUser> | undefined): Account | undefined => user && accountOf(user)
   const findUser = async (sub: string): Promise<Managed<StoredUser> | undefined> =>
     (await reader().has(sub)) ? reader().show(sub) : undefined
 
   return {
-    find: withoutDetails(async (sub) => found(await findUser(sub))),
-    findByName: withoutDetails(async (username) => found(await reader().find(username))),
-    findByEmail: withoutDetails(async (email) => found(await reader().findByAddress(email))),
+    find: withoutDetails(async (sub) => accountIn(await findUser(sub))),
+    findByName: withoutDetails(async (username) => accountIn(await reader().find(username))),
+    findByEmail: withoutDetails(async (email) => accountIn(await reader().findByAddress(email))),
     create: withoutDetails(async ({ username, email, emailVerified, password, claims = {} }) => {
       const user = { username, claims: claimsWith(claims, email, emailVerified) }
       const added = usersOf('sign-up').add(user, [], { newPassword: password })
@@ -112,7 +112,7 @@ export function storedAccounts(administration: () => Administration): AccountSto
         outcome = await outcomeOf(change)
         if (outcome === undefined || outcome === 'taken') return outcome
       }
-      if (password === undefined) return outcome ?? found(await findUser(sub))
+      if (password === undefined) return outcome ?? accountIn(await findUser(sub))
       return outcomeOf(users.setPassword(sub, password))
     }),
     checkPassword: withoutDetails(async (sub, password) => {

@@ -39,9 +39,9 @@ async function otherScopes({ changes, declared }: Plan, { scopes }: Managers): P
     ...declared.filter(isScope).map(({ value }) => value.name),
     ...changes.filter(isScope).map(({ id }) => id),
   ]
-  const found: ScopeOptions[] = []
-  for await (const page of pagesOf(scopes.page)) found.push(...page.entries.map(({ value }) => value))
-  return found.filter(({ name }) => !planned.includes(name))
+  const stored: ScopeOptions[] = []
+  for await (const page of pagesOf(scopes.page)) stored.push(...page.entries.map(({ value }) => value))
+  return stored.filter(({ name }) => !planned.includes(name))
 }
 
 /** Returns what the server would refuse about users, such as a password that is no hash. */

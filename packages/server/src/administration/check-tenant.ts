@@ -8,25 +8,25 @@ import { tryProvider } from './try-provider.ts'
 
 /** Returns a function that rejects when the server would refuse a tenant. */
 export function createTenantCheck(loaded: Pick<LoadedConfiguration, 'configuration' | 'directory' | 'file'>) {
-  return async (given: TenantMembers): Promise<void> => {
+  return async (tenant: TenantMembers): Promise<void> => {
     const { configuration, file } = loaded
     const { tenants } = configuration
     if (tenants === undefined) {
       throw refused('unsupported', `${file}: this server has no tenants; add "tenants" to the configuration`)
     }
-    const called = `tenant ${given.name}`
-    const problem = tenantNameProblem(String(given.name), tenants.by)
+    const called = `tenant ${tenant.name}`
+    const problem = tenantNameProblem(String(tenant.name), tenants.by)
     if (problem !== undefined) throw refused('invalid', `${called}: name ${problem}`, { member: 'name' })
-    if (tenants.list.some(({ name }) => name === given.name)) {
-      throw refused('exists', `${file}: tenants.list has ${given.name} already; edit it there`, { member: 'name' })
+    if (tenants.list.some(({ name }) => name === tenant.name)) {
+      throw refused('exists', `${file}: tenants.list has ${tenant.name} already; edit it there`, { member: 'name' })
     }
-    let own: typeof configuration
+    let ofTenant: typeof configuration
     try {
-      own = tenantConfiguration(configuration, tenants, parseConfiguration(storedTenantSchema, given, called))
+      ofTenant = tenantConfiguration(configuration, tenants, parseConfiguration(storedTenantSchema, tenant, called))
     } catch (cause) {
       throw refused('invalid', errorMessage(cause), { cause })
     }
-    const { clients, scopes } = own
-    await tryProvider({ ...loaded, configuration: own }, { clients, scopes }, { path: 'plugins', called })
+    const { clients, scopes } = ofTenant
+    await tryProvider({ ...loaded, configuration: ofTenant }, { clients, scopes }, { path: 'plugins', called })
   }
 }

@@ -44,7 +44,7 @@ export function entryProblems<T extends object>(
   check: (entry: T) => void,
   path: string,
 ): { readonly problems: readonly string[]; readonly cause: unknown } {
-  const found = new Set<string>()
+  const problems = new Set<string>()
   const left = new Set<string>()
   let cause: unknown
   let rest = { ...entry } as unknown as Members
@@ -56,7 +56,7 @@ export function entryProblems<T extends object>(
       cause ??= thrown
       const wrong = configurationProblems(thrown).flatMap((problem) => {
         const member = memberIn(problem, path)?.split(/[.[]/u)[0] ?? ''
-        if (!left.has(member)) found.add(problem)
+        if (!left.has(member)) problems.add(problem)
         return Object.hasOwn(rest, member) ? [member] : []
       })
       // Without its id, errors would name another entry.
@@ -65,5 +65,5 @@ export function entryProblems<T extends object>(
       rest = withoutMembers(rest, wrong)
     }
   }
-  return { problems: [...found], cause }
+  return { problems: [...problems], cause }
 }

@@ -36,11 +36,11 @@ export interface Finding extends Omit<RuleFinding, 'id' | 'severity'> {
 function runPart<S>(part: RulePart<S>, subject: S): readonly Finding[] {
   if ('run' in part) return part.run(subject)
   const { id, severity, remedy, source, reason = '', check } = part
-  const found = [check(subject) || []].flat()
-  return found.map((one) => ({
+  const matches = [check(subject) || []].flat()
+  return matches.map((match) => ({
     id,
     severity,
-    ...(typeof one === 'string' ? { where: one, reason } : one),
+    ...(typeof match === 'string' ? { where: match, reason } : match),
     remedy,
     source,
   }))
@@ -56,7 +56,7 @@ export const each = <S, T>(
   parts: readonly RulePart<NoInfer<T>>[],
 ): RuleGroup<S> => ({
   rules: textsOf(parts),
-  run: (subject) => subjectsOf(subject).flatMap((one) => runRules(parts, one)),
+  run: (subject) => subjectsOf(subject).flatMap((item) => runRules(parts, item)),
 })
 
 /** Returns each rule once, in their order. */

@@ -63,14 +63,14 @@ function secretKeeper(file: SecretsFile | undefined, { json }: ApplyArguments) {
   }
 }
 
-async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, given: ApplyArguments): Promise<void> {
-  const file = given.secretsFile === undefined ? undefined : openSecretsFile(given.secretsFile)
-  const { kept, keep } = secretKeeper(file, given)
+async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, options: ApplyArguments): Promise<void> {
+  const file = options.secretsFile === undefined ? undefined : openSecretsFile(options.secretsFile)
+  const { kept, keep } = secretKeeper(file, options)
   try {
     const applied = await applyPlan(plan, { managers: unchecked, keepSecret: keep })
     // Even if a change has failed: the secrets of the others are not stored anywhere else.
     const made = { ...planJson(plan), done: applied.done.length, secrets: kept }
-    if (given.json) print(`${jsonText(made)}\n`)
+    if (options.json) print(`${jsonText(made)}\n`)
     assertDone(applied, plan)
   } finally {
     file?.close()
@@ -78,12 +78,12 @@ async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, giv
 }
 
 /** Runs `grantry apply`. */
-export const applyCommand = (file: string, given: ApplyArguments): Promise<void> =>
-  withPlan(file, given, async (plan, administration) => {
-    if (!given.json) print(planText(plan, { colored: hasColors(process.stdout) }))
+export const applyCommand = (file: string, options: ApplyArguments): Promise<void> =>
+  withPlan(file, options, async (plan, administration) => {
+    if (!options.json) print(planText(plan, { colored: hasColors(process.stdout) }))
     const isEmpty = plan.changes.length === 0
-    if (!isEmpty) await confirm(file, given)
-    if (!isEmpty || given.json) await makeChanges(plan, administration, given)
+    if (!isEmpty) await confirm(file, options)
+    if (!isEmpty || options.json) await makeChanges(plan, administration, options)
     const { add, change, remove } = countsOf(plan)
-    if (!isEmpty && !given.json) print(`Added ${add}, changed ${change}, removed ${remove}.\n`)
+    if (!isEmpty && !options.json) print(`Added ${add}, changed ${change}, removed ${remove}.\n`)
   })

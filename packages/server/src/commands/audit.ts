@@ -15,15 +15,15 @@ interface AuditArguments extends AuditFilter {
 const pageSize = 200
 const lists = Object.values(kinds).map(({ list }) => list)
 
-function positiveNumber(given: string): number {
-  const count = Number(given)
-  if (!/^\d{1,6}$/u.test(given) || count === 0) throw new InvalidArgumentError('It must be a number from 1 to 999999.')
+function positiveNumber(text: string): number {
+  const count = Number(text)
+  if (!/^\d{1,6}$/u.test(text) || count === 0) throw new InvalidArgumentError('It must be a number from 1 to 999999.')
   return count
 }
 
 /** A time with a zone: in that of the machine, a text would mean another time elsewhere. */
-function timeOf(given: string): number {
-  const time = parseTime(given)
+function timeOf(text: string): number {
+  const time = parseTime(text)
   if (time !== undefined) return time
   throw new InvalidArgumentError('It must be a date, or a time with a zone, such as 2026-11-26T10:00:00Z.')
 }
@@ -72,8 +72,8 @@ export function addAuditCommand(grantry: Command): void {
     )
     .option('--until <time>', 'only changes before the start of a day, or a time', timeOf)
     .option('--json', 'print JSON, with the values before and after')
-    .action(async (given: AuditArguments) => {
-      const trail = await readTrail(given)
+    .action(async (options: AuditArguments) => {
+      const trail = await readTrail(options)
       const rows = trail.map((record) => [
         record.time,
         record.who,
@@ -82,7 +82,7 @@ export function addAuditCommand(grantry: Command): void {
         changeOf(record),
         record.outcome === 'done' ? '' : record.outcome,
       ])
-      const text = given.json
+      const text = options.json
         ? `${jsonText(trail)}\n`
         : table([['TIME', 'WHO', 'ACTION', 'ID', 'MEMBERS', 'OUTCOME'], ...rows])
       process.stdout.write(text)

@@ -19,7 +19,7 @@ type Severity = Finding['severity']
 const severities: readonly Severity[] = ['error', 'warning', 'info', 'accepted']
 
 function countFindings(findings: readonly Finding[], severity: Severity): number {
-  return findings.filter((found) => found.severity === severity).length
+  return findings.filter((finding) => finding.severity === severity).length
 }
 
 const formatFinding = ({ severity, id, where, reason, remedy, source }: Finding): string =>
@@ -50,12 +50,12 @@ async function problemsOfFile(cause: unknown, file: string): Promise<readonly st
 
 /** Runs `grantry check`. Returns the text to print, and whether any finding is an error. */
 export async function checkCommand(
-  given: CheckArguments,
+  options: CheckArguments,
 ): Promise<{ readonly text: string; readonly failed: boolean }> {
-  const findings = await findProblems(given)
+  const findings = await findProblems(options)
   const counts = Object.fromEntries(severities.map((severity) => [severity, countFindings(findings, severity)]))
   const failed = countFindings(findings, 'error') > 0
-  if (given.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
+  if (options.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
   const summary = severities
     .filter((severity) => severity !== 'accepted' || counts.accepted !== 0)
     .map((severity) => `${counts[severity]} ${severity}`)

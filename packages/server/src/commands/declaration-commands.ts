@@ -18,12 +18,12 @@ interface PlanArguments extends PlannedArguments {
 const changesExist = 2
 
 /** Runs `grantry plan`. */
-async function planCommand(file: string, given: PlanArguments): Promise<void> {
-  const plan = await withPlan(file, given, async (made) => made)
+async function planCommand(file: string, options: PlanArguments): Promise<void> {
+  const plan = await withPlan(file, options, async (made) => made)
   process.stdout.write(
-    given.json ? `${jsonText(planJson(plan))}\n` : planText(plan, { colored: hasColors(process.stdout) }),
+    options.json ? `${jsonText(planJson(plan))}\n` : planText(plan, { colored: hasColors(process.stdout) }),
   )
-  if (given.exitCode === true && plan.changes.length > 0) throw silentFailure(changesExist)
+  if (options.exitCode === true && plan.changes.length > 0) throw silentFailure(changesExist)
 }
 
 interface ExportArguments {
@@ -78,7 +78,7 @@ export function addDeclarationCommands(grantry: Command): void {
     .option(...pruneOption)
     .option('--exit-code', 'end with 2 if there is something to change, with 1 for an error')
     .option('--json', 'print JSON')
-    .action((file: string, given: PlanArguments) => planCommand(file, given))
+    .action((file: string, options: PlanArguments) => planCommand(file, options))
 
   grantry
     .command('apply')
@@ -89,7 +89,7 @@ export function addDeclarationCommands(grantry: Command): void {
     .option('-y, --yes', 'do not ask')
     .option('--secrets-file <file>', 'append the secrets of new clients to this file, which only you can read')
     .option('--json', 'print JSON')
-    .action((file: string, given: ApplyArguments) => applyCommand(file, given))
+    .action((file: string, options: ApplyArguments) => applyCommand(file, options))
 
   grantry
     .command('export')
@@ -97,7 +97,7 @@ export function addDeclarationCommands(grantry: Command): void {
     .option(...configOption)
     .option('--out <file>', 'create this file, which only you can read, instead of printing')
     .option('--with-hashes', 'with the hashes of secrets and passwords, to copy everything to another storage')
-    .action((given: ExportArguments) => exportCommand(given))
+    .action((options: ExportArguments) => exportCommand(options))
 
   addImportCommand(grantry)
 }

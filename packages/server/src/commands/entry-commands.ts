@@ -95,9 +95,9 @@ export function tableOfPages<T extends object>(
 }
 
 /** @param example such as `accessTokenLifetime=600` */
-function memberOf(given: string, example: string): [name: string, value: unknown] {
-  const at = given.indexOf('=')
-  const [name, value] = [given.slice(0, at), given.slice(at + 1)]
+function memberOf(assignment: string, example: string): [name: string, value: unknown] {
+  const at = assignment.indexOf('=')
+  const [name, value] = [assignment.slice(0, at), assignment.slice(at + 1)]
   if (at < 1) throw new TypeError(`--set takes a member and its value in JSON, such as ${example}`)
   let parsed: unknown
   try {
@@ -143,7 +143,7 @@ export async function changeOf(
   return {
     ...(file !== undefined && (await membersIn(file, examples.file))),
     ...Object.fromEntries(Object.entries(single).filter(([, value]) => value !== undefined)),
-    ...Object.fromEntries(set.map((given) => memberOf(given, examples.set))),
+    ...Object.fromEntries(set.map((assignment) => memberOf(assignment, examples.set))),
     ...Object.fromEntries(unset.map((member) => [member, undefined])),
   }
 }

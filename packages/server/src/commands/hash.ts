@@ -8,10 +8,10 @@ import { readSecretly } from './read-secretly.ts'
 const fromStandardInput = async (): Promise<string> => (await text(process.stdin)).replace(/\r?\n$/u, '')
 
 /** Runs `grantry hash-secret`. Without a secret it generates one of 256 bits and includes it in the output. */
-export async function hashSecretCommand(given: string | undefined): Promise<string> {
-  const secret = given === '-' ? await fromStandardInput() : (given ?? newSecret())
+export async function hashSecretCommand(argument: string | undefined): Promise<string> {
+  const secret = argument === '-' ? await fromStandardInput() : (argument ?? newSecret())
   if (secret === '') throw new TypeError('the secret is empty; pass a secret, or omit the argument to generate one')
-  const shown = given === undefined ? `secret   ${secret}\n` : ''
+  const shown = argument === undefined ? `secret   ${secret}\n` : ''
   return `${shown}store    { "sha256": "${hashSecret(secret).sha256}" }\n`
 }
 

@@ -33,8 +33,8 @@ const systems: ReadonlyMap<string, ImportFunction> = new Map<string, ImportFunct
 ])
 const names = [...systems.keys()].join(', ')
 
-function systemOf(given: string): string {
-  if (systems.has(given)) return given
+function systemOf(name: string): string {
+  if (systems.has(name)) return name
   throw new InvalidArgumentError(`It must be one of ${names}.`)
 }
 

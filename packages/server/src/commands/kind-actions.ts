@@ -70,18 +70,18 @@ export type Verb = keyof typeof verbs
 const idIn = <T extends object>({ nameOf }: CommandKind<T>, entry: Managed<T>): string => nameOf?.(entry) ?? entry.id
 
 /** Prints an entry for programs, or a sentence. */
-function report<T extends object>({ kind }: CommandKind<T>, given: CommonArguments, entry: Managed<T>, text: string) {
-  print(given.json ? json(shownEntry(kind.type, entry)) : `${text}\n`)
+function report<T extends object>({ kind }: CommandKind<T>, options: CommonArguments, entry: Managed<T>, text: string) {
+  print(options.json ? json(shownEntry(kind.type, entry)) : `${text}\n`)
 }
 
 /** Runs an action on one entry, which must be in the storage. */
 const onEntry = <T extends object, R>(
   { kind, idOf }: CommandKind<T>,
   named: string,
-  given: CommonArguments,
+  options: CommonArguments,
   act: (manager: KindManager<T>, id: string, administration: CommandAdministration) => Promise<R>,
 ): Promise<R> =>
-  runOnEntries(given, (administration, loaded) =>
+  runOnEntries(options, (administration, loaded) =>
     orConfigured(kind.list, named, loaded, async () => {
       const id = (await idOf?.(named, administration, loaded)) ?? named
       return act(kind.managerOf(administration), id, administration)
@@ -89,102 +89,108 @@ const onEntry = <T extends object, R>(
   )
 
 /** Returns the members that the options of a command name. */
-function membersOf<T extends object>(of: CommandKind<T>, given: EntryArguments): Promise<Record<string, unknown>> {
-  const values = given as unknown as Members
+function membersOf<T extends object>(of: CommandKind<T>, options: EntryArguments): Promise<Record<string, unknown>> {
+  const values = options as unknown as Members
   const single = [...of.options, ...(of.newOptions ?? [])].map(
     ([flags, , member]) => [member, values[new Option(flags).attributeName()]] as const,
   )
-  return changeOf(given, Object.fromEntries(single), of.examples)
+  return changeOf(options, Object.fromEntries(single), of.examples)
 }
 
 export async function list<T extends object>(
   { kind }: CommandKind<T>,
-  given: CommonArguments & { readonly prefix?: string; readonly tag?: string },
+  options: CommonArguments & { readonly prefix?: string; readonly tag?: string },
 ): Promise<void> {
-  const pages = await runOnEntries(given, async (administration) => {
+  const pages = await runOnEntries(options, async (administration) => {
     const all: ManagedPage<T>[] = []
     const { page } = kind.managerOf(administration)
-    for await (const read of pagesOf(page, { prefix: given.prefix, tag: given.tag })) all.push(read)
+    for await (const read of pagesOf(page, { prefix: options.prefix, tag: options.tag })) all.push(read)
     return all
   })
-  print(given.json ? jsonOfPages(kind.type, pages) : tableOfPages(kind, pages))
+  print(options.json ? jsonOfPages(kind.type, pages) : tableOfPages(kind, pages))
 }
 
-export const show = <T extends object>(of: CommandKind<T>, named: string, given: CommonArguments): Promise<void> =>
-  onEntry(of, named, given, async (manager, id) => {
+export const show = <T extends object>(of: CommandKind<T>, named: string, options: CommonArguments): Promise<void> =>
+  onEntry(of, named, options, async (manager, id) => {
     const entry = await manager.show(id)
-    print(given.json ? json(shownEntry(of.kind.type, entry)) : details(of.kind.type, entry))
+    print(options.json ? json(shownEntry(of.kind.type, entry)) : details(of.kind.type, entry))
   })
 
 export async function add<T extends object>(
   of: CommandKind<T>,
   verb: Verb,
   id: string,
-  given: EntryArguments & { readonly secret?: true },
+  options: EntryArguments & { readonly secret?: true },
 ): Promise<void> {
   const { kind, ends } = of
   const { type } = kind
-  const value = { ...(await membersOf(of, given)), [type.idMember]: id } as T
-  await runOnEntries(given, async (administration, loaded) => {
-    const { entry, secret } = await kind.add(administration, value, given.tag ?? [], { withSecret: given.secret })
+  const value = { ...(await membersOf(of, options)), [type.idMember]: id } as T
+  await runOnEntries(options, async (administration, loaded) => {
+    const { entry, secret } = await kind.add(administration, value, options.tag ?? [], { withSecret: options.secret })
     warnOf(type.gaps?.(entry.value) ?? [])
     const more = { ...of.derived?.(id, loaded), ...(secret !== undefined && { secret }) }
-    if (given.json) return print(json({ ...shownEntry(type, entry), ...more }))
+    if (options.json) return print(json({ ...shownEntry(type, entry), ...more }))
     print(`${verbs[verb]} the ${type.noun} ${id}${ends.added?.(id, loaded) ?? '.'}\n`)
     if (secret !== undefined) print(shownSecret(secret))
   })
 }
 
-export async function edit<T extends object>(of: CommandKind<T>, named: string, given: EntryArguments): Promise<void> {
+export async function edit<T extends object>(
+  of: CommandKind<T>,
+  named: string,
+  options: EntryArguments,
+): Promise<void> {
   const { noun, gaps } = of.kind.type
-  const change = await membersOf(of, given)
-  if (Object.keys(change).length === 0 && given.tag === undefined)
+  const change = await membersOf(of, options)
+  if (Object.keys(change).length === 0 && options.tag === undefined)
     throw new TypeError(`nothing to change; name a member, such as ${of.examples.change}`)
-  const entry = await onEntry(of, named, given, async (manager, id) => {
-    if (given.unset !== undefined) assertHas(`the ${noun} ${id}`, (await manager.show(id)).value, given.unset)
-    return manager.edit(id, change, { version: given.ifVersion, tags: given.tag })
+  const entry = await onEntry(of, named, options, async (manager, id) => {
+    if (options.unset !== undefined) assertHas(`the ${noun} ${id}`, (await manager.show(id)).value, options.unset)
+    return manager.edit(id, change, { version: options.ifVersion, tags: options.tag })
   })
   warnOf(gaps?.(entry.value) ?? [])
-  report(of, given, entry, `Changed the ${noun} ${idIn(of, entry)}.`)
+  report(of, options, entry, `Changed the ${noun} ${idIn(of, entry)}.`)
 }
 
 export async function setEnabled<T extends object>(
   of: CommandKind<T>,
   isEnabled: boolean,
   named: string,
-  given: CommonArguments,
+  options: CommonArguments,
 ): Promise<void> {
   const { noun, switch: member } = of.kind.type
-  const entry = await onEntry(of, named, given, (manager, id) => manager.edit(id, { [member]: isEnabled }))
+  const entry = await onEntry(of, named, options, (manager, id) => manager.edit(id, { [member]: isEnabled }))
   const end = (isEnabled ? undefined : of.ends.disabled) ?? '.'
-  report(of, given, entry, `${isEnabled ? 'Enabled' : 'Disabled'} the ${noun} ${idIn(of, entry)}${end}`)
+  report(of, options, entry, `${isEnabled ? 'Enabled' : 'Disabled'} the ${noun} ${idIn(of, entry)}${end}`)
 }
 
 export async function rotateSecret<T extends object>(
   of: CommandKind<T>,
   rotate: NonNullable<Kind<T>['rotation']>['rotate'],
   named: string,
-  given: CommonArguments & { readonly overlap: number },
+  options: CommonArguments & { readonly overlap: number },
 ): Promise<void> {
-  const { entry, ...secrets } = await onEntry(of, named, given, (_, id, administration) =>
-    rotate(administration, id, given.overlap),
+  const { entry, ...secrets } = await onEntry(of, named, options, (_, id, administration) =>
+    rotate(administration, id, options.overlap),
   )
-  print(given.json ? json({ ...shownEntry(of.kind.type, entry), ...secrets }) : shownRotation(secrets, given.overlap))
+  print(
+    options.json ? json({ ...shownEntry(of.kind.type, entry), ...secrets }) : shownRotation(secrets, options.overlap),
+  )
 }
 
 export async function remove<T extends object>(
   of: CommandKind<T>,
   verb: Verb,
   named: string,
-  given: CommonArguments & { readonly force?: true },
+  options: CommonArguments & { readonly force?: true },
 ): Promise<void> {
   const { forceRemoval, type } = of.kind
-  const id = await onEntry(of, named, given, async (manager, found, administration) => {
-    await (given.force === true && forceRemoval !== undefined
-      ? forceRemoval(administration, found)
-      : manager.remove(found))
-    return found
+  const id = await onEntry(of, named, options, async (manager, storedId, administration) => {
+    await (options.force === true && forceRemoval !== undefined
+      ? forceRemoval(administration, storedId)
+      : manager.remove(storedId))
+    return storedId
   })
   const sentence = `${verbs[verb]} the ${type.noun} ${of.removedName?.(named, id) ?? id}${of.ends.removed ?? '.'}\n`
-  print(given.json ? json({ [type.idMember]: id, [verbs[verb].toLowerCase()]: true }) : sentence)
+  print(options.json ? json({ [type.idMember]: id, [verbs[verb].toLowerCase()]: true }) : sentence)
 }

@@ -63,20 +63,20 @@ export function entryCommands<T extends object>(of: CommandKind<T>, { command, o
   const { heading, list: group, forceRemoval, rotation } = of.kind
   const members = (created: Command): Command => withMembers(created, of.options, of.examples.set)
   const turn = (name: string, description: string, isEnabled: boolean): Command =>
-    ofEntry(name, description).action((id: string, given: CommonArguments) => setEnabled(of, isEnabled, id, given))
+    ofEntry(name, description).action((id: string, options: CommonArguments) => setEnabled(of, isEnabled, id, options))
   return {
     list: (description: string): Command =>
-      withFilter(command('list', description), heading).action((given: CommonArguments) => list(of, given)),
+      withFilter(command('list', description), heading).action((options: CommonArguments) => list(of, options)),
     show: (description: string): Command =>
-      ofEntry('show', description).action((id: string, given: CommonArguments) => show(of, id, given)),
+      ofEntry('show', description).action((id: string, options: CommonArguments) => show(of, id, options)),
     add(description: string, verb: Verb = 'add'): Command {
       const created = members(ofEntry(verb, description))
       for (const [flags, text] of of.newOptions ?? []) created.option(flags, text)
-      return created.action((id: string, given: EntryArguments) => add(of, verb, id, given))
+      return created.action((id: string, options: EntryArguments) => add(of, verb, id, options))
     },
     edit: (description: string): Command =>
-      withChanges(members(ofEntry('edit', description)), group).action((id: string, given: EntryArguments) =>
-        edit(of, id, given),
+      withChanges(members(ofEntry('edit', description)), group).action((id: string, options: EntryArguments) =>
+        edit(of, id, options),
       ),
     disable: (description: string): Command => turn('disable', description, false),
     enable: (description: string): Command => turn('enable', description, true),
@@ -84,14 +84,14 @@ export function entryCommands<T extends object>(of: CommandKind<T>, { command, o
       if (rotation === undefined) throw new TypeError(`${group} have no secrets`)
       const text = 'add a new secret, which is shown once, and let the earlier ones end'
       withOverlap(ofEntry('rotate-secret', text)).action(
-        (id: string, given: CommonArguments & { readonly overlap: number }) =>
-          rotateSecret(of, rotation.rotate, id, given),
+        (id: string, options: CommonArguments & { readonly overlap: number }) =>
+          rotateSecret(of, rotation.rotate, id, options),
       )
     },
     remove(description: string, verb: Verb = 'remove'): Command {
       const created = ofEntry(verb, description)
       if (forceRemoval !== undefined) created.option('--force', 'although clients in the storage have it')
-      return created.action((id: string, given: CommonArguments) => remove(of, verb, id, given))
+      return created.action((id: string, options: CommonArguments) => remove(of, verb, id, options))
     },
   }
 }

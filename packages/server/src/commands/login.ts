@@ -42,13 +42,13 @@ function assertCanLogIn({ clientId, enabled = true, grantTypes = [] }: ClientOpt
 }
 
 /** Returns the redirect URI to which the browser of this machine returns. */
-function redirectUriOf({ clientId, redirectUris = [] }: ClientOptions, given: string | undefined): string {
-  if (given !== undefined) {
-    if (isLoopbackRedirect(given) && isRegisteredRedirectUri(given, redirectUris)) return given
-    throw new TypeError(`--redirect-uri: ${given} is not a redirect URI of the client ${clientId} on this machine`)
+function redirectUriOf({ clientId, redirectUris = [] }: ClientOptions, requested: string | undefined): string {
+  if (requested !== undefined) {
+    if (isLoopbackRedirect(requested) && isRegisteredRedirectUri(requested, redirectUris)) return requested
+    throw new TypeError(`--redirect-uri: ${requested} is not a redirect URI of the client ${clientId} on this machine`)
   }
-  const own = redirectUris.find(isLoopbackRedirect)
-  if (own !== undefined) return own
+  const registered = redirectUris.find(isLoopbackRedirect)
+  if (registered !== undefined) return registered
   throw new TypeError(
     `the client ${clientId} has no redirect URI on this machine; add http://127.0.0.1/callback to its redirectUris, for any port`,
   )
@@ -71,35 +71,35 @@ function print({ identity = {}, userinfo = {}, scope, expiresIn, tokens }: Login
   process.stdout.write(`The login works.\n\n${table([...granted, ...rows])}`)
 }
 
-async function test(given: LoginArguments): Promise<void> {
-  const loaded = await requireConfiguration(given.config)
-  const client = await clientOf(loaded, given.client)
+async function test(options: LoginArguments): Promise<void> {
+  const loaded = await requireConfiguration(options.config)
+  const client = await clientOf(loaded, options.client)
   assertCanLogIn(client)
-  const redirectUri = redirectUriOf(client, given.redirectUri)
+  const redirectUri = redirectUriOf(client, options.redirectUri)
   const { issuer } = loaded.configuration
   const { logIn } = await import('../login-test/log-in.ts')
   const result = await logIn({
     issuer,
-    clientId: given.client,
+    clientId: options.client,
     secret: await secretOf(client),
     redirectUri,
-    scope: (given.scope ?? client.scopes ?? ['openid']).join(' '),
-    wait: given.wait,
+    scope: (options.scope ?? client.scopes ?? ['openid']).join(' '),
+    wait: options.wait,
     opened(url) {
       process.stderr.write(`Sign in with the browser:\n  ${url}\n`)
-      if (given.browser) openBrowser(url)
+      if (options.browser) openBrowser(url)
     },
   }).catch((cause: unknown) => {
     throw new TypeError(loginProblem(cause, issuer), { cause })
   })
-  if (!given.json) return print(result, given.tokens === true)
+  if (!options.json) return print(result, options.tokens === true)
   const { tokens, ...claims } = result
-  process.stdout.write(`${JSON.stringify(given.tokens ? { ...claims, tokens } : claims, null, 2)}\n`)
+  process.stdout.write(`${JSON.stringify(options.tokens ? { ...claims, tokens } : claims, null, 2)}\n`)
 }
 
-function seconds(given: string): number {
-  if (!/^[1-9]\d{0,3}$/u.test(given)) throw new InvalidArgumentError('It must be 1 to 9999 seconds.')
-  return Number(given)
+function seconds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/u.test(text)) throw new InvalidArgumentError('It must be 1 to 9999 seconds.')
+  return Number(text)
 }
 
 /** Adds `grantry login test`. */

@@ -39,9 +39,9 @@ function describeOffline(token: string, why: string): string {
 
 async function inspect(token: string, config: string | undefined): Promise<string> {
   // A configuration passed with --config must be valid. Without --config, there may be none.
-  const given = config === undefined ? undefined : await requireConfiguration(config)
+  const passed = config === undefined ? undefined : await requireConfiguration(config)
   try {
-    const loaded = given ?? (await requireConfiguration(config))
+    const loaded = passed ?? (await requireConfiguration(config))
     const note =
       loaded.configuration.storage.driver === 'memory'
         ? '\nThe storage is in the memory of the server, which this command cannot read: reference tokens, codes, refresh tokens and revocations are unknown.'
@@ -54,8 +54,8 @@ async function inspect(token: string, config: string | undefined): Promise<strin
 }
 
 /** Runs `grantry token inspect`. It does not spend the token, and the output does not contain it. */
-async function tokenInspectCommand(given: string, { config }: { readonly config?: string }): Promise<string> {
-  const token = (given === '-' ? await text(process.stdin) : given).trim()
+async function tokenInspectCommand(argument: string, { config }: { readonly config?: string }): Promise<string> {
+  const token = (argument === '-' ? await text(process.stdin) : argument).trim()
   if (token === '') throw new TypeError('the token is empty; pass a token, or - to read it from standard input')
   return `${await inspect(token, config)}\n`
 }

@@ -17,8 +17,8 @@ const sourceOf = ({ config, templates }: PagesSource): PagesSource =>
   templates === undefined ? { config: config ?? findConfiguration(process.cwd()) } : { templates }
 
 /** Fails for a wrong name of a file, and for a mistake in it. Those that a later change makes are shown in the preview. */
-async function loadableSource(given: PagesSource): Promise<PagesSource> {
-  const source = sourceOf(given)
+async function loadableSource(options: PagesSource): Promise<PagesSource> {
+  const source = sourceOf(options)
   await loadPages(source)
   return source
 }
@@ -32,7 +32,7 @@ function portNumber(text: string): number {
 
 const numbers = (text: string): readonly number[] => {
   const all = text.split(',').map(Number)
-  if (all.some((one) => !Number.isInteger(one) || one < 200 || one > 8000)) {
+  if (all.some((number) => !Number.isInteger(number) || number < 200 || number > 8000)) {
     throw new InvalidArgumentError('It must be numbers from 200 to 8000, such as 390,1280.')
   }
   return all
@@ -52,8 +52,8 @@ function stateList(text: string): readonly string[] {
   return chosen
 }
 
-async function preview({ port = 0, ...given }: PagesSource & { readonly port?: number }): Promise<void> {
-  const server = await startPreview(await loadableSource(given), port)
+async function preview({ port = 0, ...options }: PagesSource & { readonly port?: number }): Promise<void> {
+  const server = await startPreview(await loadableSource(options), port)
   process.stdout.write(`The pages are at ${server.url} (end with Ctrl+C)\n`)
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve).once('SIGTERM', resolve)
@@ -69,8 +69,8 @@ interface PicturesArguments extends PagesSource {
   readonly states?: readonly string[]
 }
 
-async function pictures({ out, locales, widths, themes, states, ...given }: PicturesArguments): Promise<void> {
-  const source = await loadableSource(given)
+async function pictures({ out, locales, widths, themes, states, ...options }: PicturesArguments): Promise<void> {
+  const source = await loadableSource(options)
   const chromium = findChromium(process.env)
   if (chromium === undefined) {
     throw new TypeError('Chromium is not installed: install it, or set CHROMIUM to its path')

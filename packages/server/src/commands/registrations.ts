@@ -39,8 +39,8 @@ async function run<T>(
 
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-function wholeNumber(given: string): number {
-  if (/^[1-9]\d{0,5}$/u.test(given)) return Number(given)
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,5}$/u.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number of at least 1.')
 }
 
@@ -49,27 +49,27 @@ interface TokenArguments extends RegistrationArguments {
   readonly expiresIn: number
 }
 
-async function issueToken(given: TokenArguments): Promise<void> {
-  const { budget, expiresIn: lifetime } = given
-  const issued = await run(given, ({ issueToken: issue }, audited) => {
+async function issueToken(options: TokenArguments): Promise<void> {
+  const { budget, expiresIn: lifetime } = options
+  const issued = await run(options, ({ issueToken: issue }, audited) => {
     const change = { action: 'client_registration_token_issued', id: 'registrations', after: { budget, lifetime } }
     return audited(change, () => issue({ budget, lifetime }))
   })
   const { token, id, expiresAt } = issued
-  if (given.json) return print(`${jsonText({ token, id, budget, expiresAt: timeOf(expiresAt) })}\n`)
+  if (options.json) return print(`${jsonText({ token, id, budget, expiresAt: timeOf(expiresAt) })}\n`)
   const many = budget === 1 ? 'one client' : `${budget} clients`
   print(`It registers ${many} until ${timeOf(expiresAt)}. End it with: grantry registrations revoke-token ${id}\n`)
   print(shownSecret(token))
 }
 
 /** Prints the outcome; fails if nothing was found. */
-function report(found: boolean, done: string, missing: string): void {
-  print(`${found ? done : missing}\n`)
-  if (!found) throw silentFailure()
+function report(isFound: boolean, done: string, missing: string): void {
+  print(`${isFound ? done : missing}\n`)
+  if (!isFound) throw silentFailure()
 }
 
-async function show(clientId: string, given: RegistrationArguments): Promise<void> {
-  const client = await run(given, ({ find }) => find(clientId))
+async function show(clientId: string, options: RegistrationArguments): Promise<void> {
+  const client = await run(options, ({ find }) => find(clientId))
   if (client === undefined) return report(false, '', `No registered client has the id ${clientId}; it may have ended.`)
   const { metadata, issuedAt, used, until } = client
   print(`${jsonText({ ...metadata, issuedAt: timeOf(issuedAt), used, until: timeOf(until) })}\n`)
@@ -93,20 +93,20 @@ export function addRegistrationsCommands(grantry: Command): void {
     .action(issueToken)
   command('revoke-token', 'end an initial access token; its clients stay')
     .argument('<id>', 'the id that was shown with the token')
-    .action(async (id: string, given: RegistrationArguments) => {
-      const found = await run(given, ({ revokeToken }, audited) =>
+    .action(async (id: string, options: RegistrationArguments) => {
+      const isFound = await run(options, ({ revokeToken }, audited) =>
         audited({ action: 'client_registration_token_revoked', id }, () => revokeToken(id)),
       )
-      report(found, 'Ended the token.', 'No token has this id; it may have ended.')
+      report(isFound, 'Ended the token.', 'No token has this id; it may have ended.')
     })
   command('show', 'show a registered client').argument('<id>', 'the id of the client').action(show)
   command('remove', 'remove a registered client; its tokens are refused')
     .argument('<id>', 'the id of the client')
-    .action(async (clientId: string, given: RegistrationArguments) => {
-      const found = await run(given, ({ remove }, audited) =>
+    .action(async (clientId: string, options: RegistrationArguments) => {
+      const isFound = await run(options, ({ remove }, audited) =>
         audited({ action: 'client_registration_removed', id: clientId }, () => remove(clientId)),
       )
       const missing = `No registered client has the id ${clientId}; it may have ended.`
-      report(found, `Removed the client ${clientId}.`, missing)
+      report(isFound, `Removed the client ${clientId}.`, missing)
     })
 }

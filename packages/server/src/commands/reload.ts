@@ -19,8 +19,8 @@ export interface ReloadArguments {
  *
  * @throws TypeError with a one-line message if the configuration is wrong, no server answers, or other users could answer.
  */
-export async function reloadCommand({ pidFile: given, check }: ReloadArguments) {
-  const pidFile = resolve(given)
+export async function reloadCommand({ pidFile: path, check }: ReloadArguments) {
+  const pidFile = resolve(path)
   const { place, greeting } = await askServer(pidFile)
   const { configuration } = greeting
   // The check loads the plugins of the configuration, with the rights of this process.

@@ -43,17 +43,17 @@ const hasNoUsers = ({ configuration: { users, administration } }: LoadedConfigur
   isUserList(users) && users.length === 0 && !administration
 
 /** @throws RefusedError if several users have the name */
-async function findSubject(given: string, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
-  const look = (stored?: UserManager) => usersNamed(given, { loaded, provider, stored })
-  const { found, whyUnknown } = loaded.configuration.administration
+async function findSubject(subOrName: string, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+  const look = (stored?: UserManager) => usersNamed(subOrName, { loaded, provider, stored })
+  const { found: matches, whyUnknown } = loaded.configuration.administration
     ? await withAdministration(loaded, ({ users }) => look(users))
     : await look()
   // A `sub` comes before a name: another user with this name must not delay what is urgent.
-  const bySub = found.find(({ sub }) => sub === given)
-  if (bySub === undefined && found.length === 0) {
-    return { target: { subject: given }, problem: hasNoUsers(loaded) ? undefined : whyUnknown }
+  const bySub = matches.find(({ sub }) => sub === subOrName)
+  if (bySub === undefined && matches.length === 0) {
+    return { target: { subject: subOrName }, problem: hasNoUsers(loaded) ? undefined : whyUnknown }
   }
-  const user = bySub ?? onlyUser(given, found, whyUnknown)
+  const user = bySub ?? onlyUser(subOrName, matches, whyUnknown)
   return { target: { subject: user.sub }, user: shownUser(user) }
 }
 
@@ -84,8 +84,8 @@ async function whyNoClient(
   return isKnown ? undefined : `no client ${clientId} is configured; check the spelling`
 }
 
-async function find(given: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
-  const { subject, client, family = '' } = given
+async function find(options: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+  const { subject, client, family = '' } = options
   if (subject !== undefined) return findSubject(subject, loaded, provider)
   if (client !== undefined) {
     const target = { clientId: client }
@@ -98,12 +98,12 @@ async function find(given: RevokeArguments, loaded: LoadedConfiguration, provide
 }
 
 /** A failed look-up does not prevent a revocation, which can be urgent. */
-async function findOrReport(given: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+async function findOrReport(options: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
   try {
-    return await find(given, loaded, provider)
+    return await find(options, loaded, provider)
   } catch (cause) {
     if (refusalOf(cause) !== undefined) throw cause
-    const { subject, client = '' } = given
+    const { subject, client = '' } = options
     const target = subject !== undefined ? { subject } : { clientId: client }
     return { target, failure: errorMessage(cause) }
   }
@@ -128,20 +128,20 @@ function success(
  * Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. An
  * unknown name is revoked too: its user or client may have been removed from the configuration.
  */
-export async function revokeCommand(given: RevokeArguments): Promise<RevokeResult> {
-  const loaded = await requireConfiguration(given.config)
+export async function revokeCommand(options: RevokeArguments): Promise<RevokeResult> {
+  const loaded = await requireConfiguration(options.config)
   assertSharedStorage(loaded, 'restart the server to invalidate everything')
   return withProvider(loaded, async (provider) => {
-    const found = await findOrReport(given, loaded, provider)
-    const { target, problem, failure } = found
+    const outcome = await findOrReport(options, loaded, provider)
+    const { target, problem, failure } = outcome
     const ended = await revokeAndSignOut(target, provider)
     const isFound = (problem === undefined && failure === undefined) || ended > 0
-    if (isFound) return { text: `${success(given, found, ended)}\n`, found: true }
-    const name = given.subject ?? given.client
+    if (isFound) return { text: `${success(options, outcome, ended)}\n`, found: true }
+    const name = options.subject ?? options.client
     const first =
       failure === undefined ? `Nothing was found to revoke: ${problem}` : `${name} could not be looked up (${failure})`
     const again =
-      failure !== undefined && given.subject !== undefined ? ' For the name of a user, run the command again.' : ''
+      failure !== undefined && options.subject !== undefined ? ' For the name of a user, run the command again.' : ''
     const text = `${first}.\nIf anything was ever issued to ${name}, it is refused from now on.${again}\n`
     return { text, found: false }
   })

@@ -96,7 +96,7 @@ const drainTimeout = 10
 const logFlushTimeout = 1000
 
 interface Run {
-  readonly given: ServeArguments
+  readonly options: ServeArguments
   /** The configuration; the demo if it is absent. */
   readonly loaded: LoadedConfiguration | undefined
   readonly format: LogFormat
@@ -107,7 +107,7 @@ interface Run {
 }
 
 /** Starts the server. A terminal shows the banner; the log gets the same facts unless it goes to the same terminal. */
-async function start({ given, loaded, version }: Run, log: Log, prepared: StartOptions['prepared']) {
+async function start({ options, loaded, version }: Run, log: Log, prepared: StartOptions['prepared']) {
   const hasBanner = process.stdout.isTTY === true
   const bannerOnLogTerminal = hasBanner && process.stderr.isTTY === true
   // Warnings before the banner are part of it. Later warnings go to the log.
@@ -115,8 +115,8 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: StartO
   const warnings: ProviderEvent[] = []
   const server = await startServer({
     loaded,
-    host: given.host,
-    port: given.port,
+    host: options.host,
+    port: options.port,
     observe(event) {
       if (event.type === 'startup_warning' && !isStarted) warnings.push(event)
       if (event.type !== 'startup_warning' || !bannerOnLogTerminal || isStarted) log.observe(event)
@@ -133,10 +133,10 @@ async function start({ given, loaded, version }: Run, log: Log, prepared: StartO
 }
 
 async function serve(run: Run): Promise<void> {
-  const { given, loaded, format, signals, watched } = run
+  const { options, loaded, format, signals, watched } = run
   let provider: Provider | undefined
   const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
-    level: given.logLevel ?? loaded?.configuration.log.level,
+    level: options.logLevel ?? loaded?.configuration.log.level,
     format,
     routeOf: (endpoint) => provider?.paths[endpoint],
   })
@@ -148,7 +148,7 @@ async function serve(run: Run): Promise<void> {
     await withControl(run, async (started) => {
       const server = await start(run, log, (prepared, configuration) => {
         provider = prepared
-        log.level = given.logLevel ?? configuration.log.level
+        log.level = options.logLevel ?? configuration.log.level
       })
       started(server)
       signals.onReload(() => void server.reload())
@@ -184,7 +184,7 @@ const watch = (server: GrantryServer, { file, directory }: LoadedConfiguration, 
 
 /** Runs a server, which commands can reach if it has a pid file. `use` calls its argument when the server has started. */
 async function withControl(
-  { given: { pidFile }, loaded }: Run,
+  { options: { pidFile }, loaded }: Run,
   use: (started: (server: GrantryServer) => void) => Promise<void>,
 ): Promise<void> {
   if (pidFile === undefined) return use(() => {})
@@ -210,17 +210,17 @@ async function withControl(
  * @throws the error that prevented the start if the log is text. If the log is JSON, it is logged at any level, and the
  * thrown error prints nothing.
  */
-export async function serveCommand(given: ServeArguments, version = ''): Promise<void> {
-  let format = given.logFormat ?? defaultLogFormat(process.stderr)
+export async function serveCommand(options: ServeArguments, version = ''): Promise<void> {
+  let format = options.logFormat ?? defaultLogFormat(process.stderr)
   const signals = watchSignals()
   let file: string | undefined
   try {
-    file = given.config ?? findConfiguration(process.cwd())
+    file = options.config ?? findConfiguration(process.cwd())
     const watched =
-      given.watch === true && file !== undefined ? await hashOfFiles(resolve(file), process.env) : undefined
+      options.watch === true && file !== undefined ? await hashOfFiles(resolve(file), process.env) : undefined
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
-    format = given.logFormat ?? loaded?.configuration.log.format ?? format
-    await serve({ given, loaded, format, version, signals, watched })
+    format = options.logFormat ?? loaded?.configuration.log.format ?? format
+    await serve({ options, loaded, format, version, signals, watched })
   } catch (thrown) {
     const cause = file === undefined ? thrown : await withAllProblems(thrown, file, process.env)
     if (format === 'text') throw cause

@@ -4,8 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Parses a duration such as `7d` or `12h`. */
-export function duration(given: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/u.exec(given) ?? []
+export function duration(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/u.exec(text) ?? []
   const seconds = Number(count) * (unitSeconds[unit] ?? Number.NaN)
   if (Number.isNaN(seconds)) throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 7d.')
   return seconds

@@ -27,9 +27,9 @@ function resultText({ read, removed }: RecoverCounts, dryRun: boolean, hasFixedK
 }
 
 /** Runs `grantry storage recover`, for a storage that was restored from a backup. Returns what to print. */
-async function storageRecoverCommand(given: StorageRecoverArguments): Promise<string> {
-  const { dryRun = false, json = false } = given
-  const loaded = await requireConfiguration(given.config)
+async function storageRecoverCommand(options: StorageRecoverArguments): Promise<string> {
+  const { dryRun = false, json = false } = options
+  const loaded = await requireConfiguration(options.config)
   const { driver, description } = await openListed(loaded, 'there is nothing to recover')
   try {
     await driver.open?.()

@@ -44,10 +44,10 @@ function resultText({ read, written, removed }: CopyCounts, kind: keyof typeof s
 }
 
 /** Runs `grantry storage copy`. Returns what to print. */
-export async function storageCopyCommand(given: StorageCopyArguments): Promise<string> {
-  const { final = false, dryRun = false, json = false } = given
-  const source = await requireConfiguration(given.from)
-  const target = await requireConfiguration(given.to)
+export async function storageCopyCommand(options: StorageCopyArguments): Promise<string> {
+  const { final = false, dryRun = false, json = false } = options
+  const source = await requireConfiguration(options.from)
+  const target = await requireConfiguration(options.to)
   const effect = 'its items cannot be copied'
   const from = await openListed(source, effect)
   const to = await openListed(target, effect).catch(async (cause) => {

@@ -31,8 +31,8 @@ const ofTenants: CommandKind<TenantMembers> = {
 const listed = ({ configuration: { tenants } }: LoadedConfiguration) => tenants?.list ?? []
 
 /** Also lists those of the configuration. */
-async function list(given: CommonArguments): Promise<void> {
-  await runOnEntries(given, async ({ tenants }, loaded) => {
+async function list(options: CommonArguments): Promise<void> {
+  await runOnEntries(options, async ({ tenants }, loaded) => {
     const pages: ManagedPage<TenantMembers>[] = []
     for await (const page of pagesOf(tenants.page, {})) pages.push(page)
     const stored = pages.flatMap(({ entries }) => entries)
@@ -42,7 +42,7 @@ async function list(given: CommonArguments): Promise<void> {
       ...stored.map(({ value: { name, enabled = true }, changedAt }) => ({ name, enabled, changedAt })),
       ...pages.flatMap(({ unreadable }) => unreadable.map((name) => ({ name, enabled: undefined, changedAt: '-' }))),
     ].map((tenant) => ({ ...tenant, issuer: issuerIn(loaded, tenant.name) }))
-    if (given.json) return print(json(all))
+    if (options.json) return print(json(all))
     const state = (enabled: boolean | undefined): string =>
       enabled === undefined ? 'unreadable' : enabled ? 'enabled' : 'disabled'
     const rows = all.map(({ name, enabled, issuer, changedAt }) => [name, state(enabled), issuer, changedAt])
@@ -50,8 +50,8 @@ async function list(given: CommonArguments): Promise<void> {
   })
 }
 
-function editTenant(name: string, given: EntryArguments, { args: [, bare] }: Command): Promise<void> {
-  if (bare === undefined) return edit(ofTenants, name, given)
+function editTenant(name: string, options: EntryArguments, { args: [, bare] }: Command): Promise<void> {
+  if (bare === undefined) return edit(ofTenants, name, options)
   const member = bare.includes('=') ? bare : setExample
   throw new TypeError(`unexpected ${bare}; to change a member, write --set ${member}`)
 }

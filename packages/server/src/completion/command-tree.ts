@@ -54,11 +54,11 @@ export function commandTree(command: Command, path: readonly string[] = []): rea
           },
         ],
   )
-  const own: SuggestedCommand = {
+  const suggested: SuggestedCommand = {
     path,
     commands: visible.map((each) => ({ word: each.name(), description: shortened(each.description()) })),
     options: [...options, help],
     takesFile: command.registeredArguments.some((argument) => isFile(argument.name())),
   }
-  return [own, ...visible.flatMap((each) => commandTree(each, [...path, each.name()]))]
+  return [suggested, ...visible.flatMap((each) => commandTree(each, [...path, each.name()]))]
 }

@@ -14,11 +14,11 @@ const maxBytes = 16_777_216
  * @throws TypeError with a one-line message.
  */
 async function assertReadable(path: string): Promise<void> {
-  const found = await stat(path).catch((cause: unknown) => {
+  const file = await stat(path).catch((cause: unknown) => {
     throw new TypeError(`${path}: it cannot be read (${fileErrorReason(cause)})`)
   })
-  if (!found.isFile()) throw new TypeError(`${path}: it is not a file`)
-  if (found.size > maxBytes) throw new TypeError(`${path}: it has more than ${maxBytes / 1_048_576} MB`)
+  if (!file.isFile()) throw new TypeError(`${path}: it is not a file`)
+  if (file.size > maxBytes) throw new TypeError(`${path}: it has more than ${maxBytes / 1_048_576} MB`)
 }
 
 /** Returns what is read for a configuration file in JSON: the file, `grantry.env`, and the files of variables in it. */

@@ -110,7 +110,7 @@ export function consolePlugins(configuration: Named, loaded: Plugins): readonly 
   const client = clientOf(administration, console?.requireSecondFactor ?? isPossible)
   const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })
   const hasDpop = collectParts(loaded).some(({ plugin }) => plugin === 'dpop')
-  const own = hasDpop ? [] : [dpop()]
-  assertAccepted(client, [loaded, own])
-  return [definePlugin('console', [source]), ...own]
+  const added = hasDpop ? [] : [dpop()]
+  assertAccepted(client, [loaded, added])
+  return [definePlugin('console', [source]), ...added]
 }

@@ -77,15 +77,15 @@ export function withEnvironment(value: unknown, environment: Environment): unkno
  */
 function endOfCredentials(text: string): number {
   const [, start = '', authority = ''] =
-    /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)/iu.exec(text.replaceAll(reference, (found) => 'x'.repeat(found.length))) ?? []
+    /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)/iu.exec(text.replaceAll(reference, (match) => 'x'.repeat(match.length))) ?? []
   const end = authority.lastIndexOf('@')
   return end === -1 ? 0 : start.length + end
 }
 
 function replaceIn(text: string, path: string, variable: ReadVariable): string {
   const end = endOfCredentials(text)
-  return text.replaceAll(reference, (found, secondDollar: string, name: string, offset: number) => {
-    if (secondDollar !== '') return found.slice(1)
+  return text.replaceAll(reference, (match, secondDollar: string, name: string, offset: number) => {
+    if (secondDollar !== '') return match.slice(1)
     return variable(name, path, offset < end ? encodeURIComponent : (value) => value)
   })
 }

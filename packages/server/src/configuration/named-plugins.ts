@@ -64,7 +64,7 @@ type DeviceEntry = v.InferInput<typeof deviceEntry>
 
 function createDeviceAuthorization({ verificationUri, ...options }: DeviceEntry, { entries, at }: Context): Plugins {
   if (verificationUri !== undefined) return deviceAuthorization({ ...options, verificationUri })
-  if (entries.some((other) => isNamedPlugin(other) && other.name === 'sign-in')) return []
+  if (entries.some((entry) => isNamedPlugin(entry) && entry.name === 'sign-in')) return []
   throw new TypeError(`plugins[${at}].verificationUri is required without the plugin sign-in`)
 }
 

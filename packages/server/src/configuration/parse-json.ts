@@ -63,14 +63,14 @@ export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'
       names.pop()
     },
     onObjectProperty(name, _offset, _length, line, column) {
-      const own = names.at(-1)
-      const first = own?.get(name)
+      const lines = names.at(-1)
+      const first = lines?.get(name)
       if (first !== undefined) {
         problems.push(
           `${position(line, column)}: duplicate name ${JSON.stringify(quotableName(name))}, first used on line ${first + 1}`,
         )
       } else if (name === '__proto__') problems.push(`${position(line, column)}: "__proto__" is not allowed as a name`)
-      own?.set(name, line)
+      lines?.set(name, line)
     },
   }
   visit(text, visitor, { allowTrailingComma: true })

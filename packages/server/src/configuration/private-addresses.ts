@@ -18,11 +18,11 @@ const settingsOfSiblings = 'jwksUri'
 function permissionsIn(options: unknown, path: string, parent: Members | undefined): readonly Permission[] {
   if (Array.isArray(options)) return options.flatMap((item) => permissionsIn(item, `${path}[]`, undefined))
   if (!isJsonObject(options)) return []
-  const own = options.allowPrivateAddresses === true
+  const isPermitted = options.allowPrivateAddresses === true
   const isOfSiblings = path === settingsOfSiblings || path.endsWith(`.${settingsOfSiblings}`)
   const unit = isOfSiblings && parent !== undefined ? parent : options
   return [
-    ...(own ? [{ path, unit }] : []),
+    ...(isPermitted ? [{ path, unit }] : []),
     ...Object.entries(options).flatMap(([member, value]) =>
       permissionsIn(value, path === '' ? member : `${path}.${member}`, options),
     ),
@@ -51,10 +51,12 @@ const demanding = (unit: Members): Members =>
  * @param permitted the options of the server for the same plugin
  */
 export function widerAddresses(options: unknown, permitted: readonly unknown[]): string | undefined {
-  const given = permitted.flatMap((one) => permissionsIn(one, '', undefined))
+  const granted = permitted.flatMap((item) => permissionsIn(item, '', undefined))
   const wider = permissionsIn(options, '', undefined).find(
     ({ path, unit }) =>
-      !given.some((one) => one.path === path && isDeepStrictEqual(demanding(one.unit), demanding(unit))),
+      !granted.some(
+        (permission) => permission.path === path && isDeepStrictEqual(demanding(permission.unit), demanding(unit)),
+      ),
   )
   return wider && `${wider.path === '' ? '' : `${wider.path}.`}allowPrivateAddresses`
 }

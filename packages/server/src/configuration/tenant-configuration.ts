@@ -55,7 +55,7 @@ const checked = (plugin: NamedPlugin): object =>
 function assertNotWider({ plugins = [] }: CheckedConfiguration, joined: readonly (string | object)[]): void {
   for (const plugin of joined) {
     if (!isNamedPlugin(plugin)) continue
-    const ofServer = plugins.filter((one) => isNamedPlugin(one) && one.name === plugin.name)
+    const ofServer = plugins.filter((entry) => isNamedPlugin(entry) && entry.name === plugin.name)
     const wider = widerAddresses(plugin, ofServer)
     if (wider === undefined) continue
     throw new TypeError(
@@ -67,9 +67,9 @@ function assertNotWider({ plugins = [] }: CheckedConfiguration, joined: readonly
 /** Returns the plugins of the server with the options of the tenant. */
 function pluginsOf(
   { plugins = [] }: CheckedConfiguration,
-  { plugins: own }: ConfiguredTenant,
+  { plugins: ofTenant }: ConfiguredTenant,
 ): readonly (string | object)[] {
-  const differences = new Map(own.map((plugin) => [plugin.name, plugin]))
+  const differences = new Map(ofTenant.map((plugin) => [plugin.name, plugin]))
   const inherited = plugins.filter((plugin) => !(isNamedPlugin(plugin) && ofServerOnly.includes(plugin.name)))
   const joined = inherited.map((plugin) => {
     const difference = isNamedPlugin(plugin) ? differences.get(plugin.name) : undefined

@@ -113,9 +113,9 @@ export function tlsSource(
       async function check(): Promise<void> {
         if (isChecking) return
         isChecking = true
-        const found = await Promise.all(paths.map((path) => stat(path).then(versionOf, () => absent)))
+        const current = await Promise.all(paths.map((path) => stat(path).then(versionOf, () => absent)))
         isChecking = false
-        if (!isStopped && found.join() !== versions) renew()
+        if (!isStopped && current.join() !== versions) renew()
       }
       const timer = setInterval(() => void check(), interval).unref()
       return () => {

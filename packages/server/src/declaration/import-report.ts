@@ -44,12 +44,12 @@ const having = (entries: readonly object[], member: string): number =>
 /** Returns what an import has changed and lost, ordered by what users and APIs notice, and what it carries. */
 export function importReport({ scopes, clients, users, findings }: Imported): string {
   const sections = consequences.flatMap((consequence) => {
-    const own = findings.filter((finding) => finding.consequence === consequence)
-    return own.length === 0 ? [] : [`${headings[consequence]}:`, ...linesOf(own), '']
+    const ofConsequence = findings.filter((finding) => finding.consequence === consequence)
+    return ofConsequence.length === 0 ? [] : [`${headings[consequence]}:`, ...linesOf(ofConsequence), '']
   })
   const counts = consequences.flatMap((consequence) => {
-    const own = findings.filter((finding) => finding.consequence === consequence).length
-    return own === 0 ? [] : [`${own} ${parts[consequence]}`]
+    const findingCount = findings.filter((finding) => finding.consequence === consequence).length
+    return findingCount === 0 ? [] : [`${findingCount} ${parts[consequence]}`]
   })
   const carried = [
     `${count(clients, 'client')} (${having(clients, 'secrets')} with secrets, ${having(clients, 'enabled')} disabled)`,

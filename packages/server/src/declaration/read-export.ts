@@ -9,22 +9,22 @@ import { readSources } from './read-sources.ts'
 const maxDepth = 4
 
 async function filesBelow(directory: string, depth = 0): Promise<readonly string[]> {
-  const found: string[] = []
+  const paths: string[] = []
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
-    if (entry.isFile() && extname(entry.name) === '.json') found.push(path)
-    if (entry.isDirectory() && depth < maxDepth) found.push(...(await filesBelow(path, depth + 1)))
+    if (entry.isFile() && extname(entry.name) === '.json') paths.push(path)
+    if (entry.isDirectory() && depth < maxDepth) paths.push(...(await filesBelow(path, depth + 1)))
   }
-  return found.sort()
+  return paths.sort()
 }
 
 async function pathsOf(path: string): Promise<readonly string[]> {
   if (path === '-') return [path]
   try {
     if (!(await stat(path)).isDirectory()) return [path]
-    const found = await filesBelow(path)
-    if (found.length === 0) throw new TypeError(`${path} has no files with the ending .json`)
-    return found
+    const paths = await filesBelow(path)
+    if (paths.length === 0) throw new TypeError(`${path} has no files with the ending .json`)
+    return paths
   } catch (cause) {
     if (cause instanceof TypeError) throw cause
     throw new TypeError(`cannot read ${path} (${fileErrorReason(cause)})`, { cause })

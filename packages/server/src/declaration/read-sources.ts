@@ -39,9 +39,9 @@ async function textOf(stream: Readable, left: number, path: string): Promise<str
 }
 
 async function filesIn(directory: string): Promise<readonly string[]> {
-  const found: readonly Dirent[] = await readdir(directory, { withFileTypes: true })
+  const entries: readonly Dirent[] = await readdir(directory, { withFileTypes: true })
   const isFile = (entry: Dirent): boolean => entry.isFile() || entry.isSymbolicLink()
-  const names = found.filter((entry) => isFile(entry) && extensions.includes(extname(entry.name)))
+  const names = entries.filter((entry) => isFile(entry) && extensions.includes(extname(entry.name)))
   if (names.length === 0) throw new TypeError(`${directory} has no files with the endings ${extensions.join(' and ')}`)
   return names.map(({ name }) => join(directory, name)).sort()
 }

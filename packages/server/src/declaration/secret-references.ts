@@ -84,9 +84,9 @@ function hashed(secret: Members, path: string, directory: string): Members {
 }
 
 async function hashedPassword(reference: Members, path: string, directory: string): Promise<string> {
-  const [other] = Object.keys(reference).filter((name) => name !== 'value' && name !== 'file')
-  if (other !== undefined)
-    throw new TypeError(`${path}: ${quotableName(other)} is not known here; known are value and file`)
+  const [unknownName] = Object.keys(reference).filter((name) => name !== 'value' && name !== 'file')
+  if (unknownName !== undefined)
+    throw new TypeError(`${path}: ${quotableName(unknownName)} is not known here; known are value and file`)
   const password = referencedBy(reference, path, directory)
   const problem = passwordProblem(password)
   if (problem !== undefined) throw new TypeError(`${path} ${problem}`)

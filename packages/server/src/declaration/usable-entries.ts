@@ -130,10 +130,12 @@ export async function withUsableEntries({ scopes, clients, users, findings }: Im
     const lostScopes = new Set(scopes.map(({ name }) => name).filter((name) => !names.has(name)))
     const usableClients = clients.flatMap((client): readonly Members[] => {
       const entry = `client ${client.clientId}`
-      const own = Array.isArray(client.scopes)
+      const narrowed = Array.isArray(client.scopes)
         ? { ...client, scopes: client.scopes.filter((name) => !lostScopes.has(name)) }
         : client
-      const usable = usableClient(own, [...names].map(String), checks, (finding) => more.push({ entry, ...finding }))
+      const usable = usableClient(narrowed, [...names].map(String), checks, (finding) =>
+        more.push({ entry, ...finding }),
+      )
       if (usable === undefined) return []
       const problem = entryProblem(String(client.clientId), usable as JsonObject)
       if (problem !== undefined) return lost(entry, problem)

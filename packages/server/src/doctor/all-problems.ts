@@ -51,18 +51,18 @@ const refusalsOf = (configuration: CheckedConfiguration, directory: string) =>
 /** Finds what the provider refuses. Keys are checked by themselves, because it reads them last. */
 async function problemsOfProvider(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
   const { issuer, keys } = configuration
-  const found = await refusalsOf(parseConfiguration(configurationSchema, { ...valid, issuer, keys }, ''), directory)
-  const rest = found.length === 0 ? configuration : { ...configuration, keys: {} }
-  return [...found, ...(await problemsOfClients(rest, directory))]
+  const problems = await refusalsOf(parseConfiguration(configurationSchema, { ...valid, issuer, keys }, ''), directory)
+  const rest = problems.length === 0 ? configuration : { ...configuration, keys: {} }
+  return [...problems, ...(await problemsOfClients(rest, directory))]
 }
 
 /** Finds what the provider refuses but for keys. */
 async function problemsOfClients(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
   const { clients } = configuration
-  const found = await refusalsOf(configuration, directory)
-  if (found.length === 0 || !Array.isArray(clients)) return found
+  const problems = await refusalsOf(configuration, directory)
+  if (problems.length === 0 || !Array.isArray(clients)) return problems
   const others = await refusalsOf({ ...configuration, clients: [] }, directory)
-  return [...found, ...others, ...(await problemsOfEach(configuration, clients, directory, others))]
+  return [...problems, ...others, ...(await problemsOfEach(configuration, clients, directory, others))]
 }
 
 /** Checks each client as commands and the admin API do, so that no mistake hides another. */
@@ -100,9 +100,9 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   })
   const ofMembers = await problemsOf(() => parseConfiguration(configurationSchema, current, ''))
   const unset = ofVariables.map(memberOf)
-  const found = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
-  const wrong = found.map(memberOf)
-  if (!isJsonObject(current)) return found
+  const problems = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
+  const wrong = problems.map(memberOf)
+  if (!isJsonObject(current)) return problems
   const areOthersHidden = wrong.some((name) => usedByOthers.includes(name))
   const members = Object.entries(current as Members).filter(
     ([name]) => !wrong.includes(memberOf(quotableName(name))) && !(areOthersHidden && !independent.includes(name)),
@@ -112,8 +112,8 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const ofRest = await problemsOf(() => {
     configuration = parseConfiguration(configurationSchema, rest, '')
   })
-  if (configuration === undefined) return [...new Set([...found, ...ofRest])]
-  return [...new Set([...found, ...(await problemsOfProvider(configuration, dirname(file)))])]
+  if (configuration === undefined) return [...new Set([...problems, ...ofRest])]
+  return [...new Set([...problems, ...(await problemsOfProvider(configuration, dirname(file)))])]
 }
 
 /**

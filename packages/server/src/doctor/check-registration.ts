@@ -91,7 +91,7 @@ export const registrationRules: readonly RulePart<Registration>[] = [
     check: ({ plugin: { authenticationMethods = [] }, path, facts: { configuration } }) =>
       authenticationMethods.flatMap((method) => {
         const needed = pluginOfMethod.get(method)
-        const isAbsent = configuration.plugins?.every((other) => isNamedPlugin(other) && other.name !== needed)
+        const isAbsent = configuration.plugins?.every((entry) => isNamedPlugin(entry) && entry.name !== needed)
         if (needed === undefined || !isAbsent) return []
         return [{ where: `${path}.authenticationMethods`, reason: `${method} needs the plugin ${needed}` }]
       }),

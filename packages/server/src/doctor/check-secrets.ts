@@ -35,7 +35,7 @@ const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString
 const endingOf = ({ name, path, stored, now }: Owner & Pick<Facts, 'now'>) =>
   stored.flatMap(({ expiresAt }, index) => {
     if (expiresAt === undefined) return []
-    const isLast = stored.every((other) => (other.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
+    const isLast = stored.every((secret) => (secret.expiresAt ?? Number.POSITIVE_INFINITY) <= expiresAt)
     return [{ name, where: `${path}[${index}]`, left: expiresAt - now, date: dateOf(expiresAt), isLast }]
   })
 

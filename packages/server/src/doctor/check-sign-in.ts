@@ -77,9 +77,12 @@ function isResourceUnread({ configuration: { plugins = [] }, scopes }: Facts): b
 /** The rules for what clients need that describe or register themselves, as MCP clients do. */
 export const describedRules: readonly RulePart<Facts>[] = [
   each(
-    (facts: Facts) => describedClients(facts).map((one) => ({ ...one, facts })),
+    (facts: Facts) => describedClients(facts).map((clients) => ({ ...clients, facts })),
     [
-      each((one: CodeClients & { readonly facts: Facts }) => (hasSignIn(one.facts) ? [] : [one]), [signInMissing]),
+      each(
+        (clients: CodeClients & { readonly facts: Facts }) => (hasSignIn(clients.facts) ? [] : [clients]),
+        [signInMissing],
+      ),
       {
         id: 'resource-unread',
         severity: 'warning',

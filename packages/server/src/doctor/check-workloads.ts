@@ -18,16 +18,16 @@ function isAnySource({ subject, claims = {} }: Rule, platform: string): boolean 
   const known = sources[platform]
   if (known === undefined || known.some((name) => claims[name] !== undefined)) return false
   const subjects = listOf(subject)
-  return subjects.length === 0 || subjects.some((one) => /^[^:]+:[^:]*:?\*$/u.test(one))
+  return subjects.length === 0 || subjects.some((pattern) => /^[^:]+:[^:]*:?\*$/u.test(pattern))
 }
 
 /** Whether the rule allows all workloads of an owner, namespace or group, also those that are created later. */
 function isMany({ subject, claims = {} }: Rule, platform: string): boolean {
   const subjects = listOf(subject)
-  if (platform === 'kubernetes' || platform === 'spiffe') return subjects.some((one) => one.endsWith('*'))
+  if (platform === 'kubernetes' || platform === 'spiffe') return subjects.some((pattern) => pattern.endsWith('*'))
   const names = platform === 'github' ? ['repository_id', 'repository'] : ['project_id', 'project_path']
   const isNamed = names.some((name) => [claims[name] ?? []].flat().some((value) => !value.endsWith('*')))
-  const ofOne = subjects.length > 0 && subjects.every((one) => /^[^:]+:[^:*]+(?::|$)/u.test(one))
+  const ofOne = subjects.length > 0 && subjects.every((pattern) => /^[^:]+:[^:*]+(?::|$)/u.test(pattern))
   return sources[platform] !== undefined && !isNamed && !ofOne
 }
 
@@ -41,13 +41,13 @@ const issuersOf = ({ plugin: { issuers }, path }: Workloads) =>
 
 /** Returns the rules of clients, with the platform and the audience of their issuer. */
 function rulesOf({ plugin: { issuers }, facts: { clients, configuration } }: Workloads) {
-  const byName = new Map(issuers.map((one) => [one.issuer ?? defaultNames[one.platform], one]))
+  const byName = new Map(issuers.map((entry) => [entry.issuer ?? defaultNames[entry.platform], entry]))
   return clients.flatMap(({ workload: rule, enabled }, index) => {
     const of = rule && byName.get(rule.issuer)
     if (rule === undefined || of === undefined || !enabled) return []
-    const { issuer: own } = configuration
-    const { audience = of.audience ?? own } = rule
-    return [{ rule, platform: of.platform, audience, own, path: `clients[${index}].workload` }]
+    const { issuer: serverIssuer } = configuration
+    const { audience = of.audience ?? serverIssuer } = rule
+    return [{ rule, platform: of.platform, audience, serverIssuer, path: `clients[${index}].workload` }]
   })
 }
 
@@ -94,8 +94,8 @@ export const workloadRules: readonly RulePart<Workloads>[] = [
       severity: 'warning',
       remedy: 'let the workloads request tokens for the issuer of this server, and remove audience',
       source: 'draft-ietf-oauth-rfc7523bis section 4; docs/guides/workload-identity.md',
-      check: ({ audience, own, path }) =>
-        audience !== own && {
+      check: ({ audience, serverIssuer, path }) =>
+        audience !== serverIssuer && {
           where: `${path}.audience`,
           reason: `Tokens for ${audience} are accepted: a service that gets them for another purpose can be the client`,
         },

@@ -24,4 +24,5 @@ export function unknownScopes(names: readonly string[], { configuration, metadat
 export const whenNamed = <Name extends NamedPlugin['name']>(
   name: Name,
   parts: readonly RulePart<Named<Name>>[],
-): RuleGroup<Named> => each((one: Named) => (one.plugin.name === name ? [one as unknown as Named<Name>] : []), parts)
+): RuleGroup<Named> =>
+  each((named: Named) => (named.plugin.name === name ? [named as unknown as Named<Name>] : []), parts)

@@ -47,8 +47,8 @@ export async function problemsOfProviders({
         )
       : [],
   )
-  const found = await Promise.all(
+  const results = await Promise.all(
     issuers.map(async ({ where, issuer }) => ({ where, reason: await problemOfIssuer(issuer) })),
   )
-  return found.flatMap(({ where, reason }) => (reason === undefined ? [] : [{ where, reason }]))
+  return results.flatMap(({ where, reason }) => (reason === undefined ? [] : [{ where, reason }]))
 }

@@ -7,11 +7,13 @@ import { acceptanceRules, usableRules } from './rules.ts'
  * next finding of its kind. An error is never accepted, and can hide other findings, so beside it no id counts as unused.
  */
 export function withAccepted(findings: readonly Finding[], accept: readonly string[]): readonly Finding[] {
-  const marked = findings.map((found) =>
-    found.severity !== 'error' && accept.includes(found.id) ? { ...found, severity: 'accepted' as const } : found,
+  const marked = findings.map((finding) =>
+    finding.severity !== 'error' && accept.includes(finding.id)
+      ? { ...finding, severity: 'accepted' as const }
+      : finding,
   )
   if (findings.some(({ severity }) => severity === 'error')) return marked
-  const isUnused = (id: string): boolean => findings.every((found) => found.id !== id)
+  const isUnused = (id: string): boolean => findings.every((finding) => finding.id !== id)
   return [...marked, ...runRules(acceptanceRules, { accept, isUnused })]
 }
 
@@ -20,5 +22,5 @@ const rank: Readonly<Record<Finding['severity'], number>> = { error: 0, warning:
 /** Returns all findings: errors first, and last what the operator has accepted. */
 export const runChecks = (facts: Facts): readonly Finding[] =>
   [...withAccepted(runRules(usableRules, facts), facts.configuration.check?.accept ?? [])].sort(
-    (one, other) => rank[one.severity] - rank[other.severity],
+    (left, right) => rank[left.severity] - rank[right.severity],
   )

@@ -55,11 +55,11 @@ const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 
 /** Yields every text of up to three lower-case letters and digits, and every number of four digits. */
 function* shortSecrets(): Generator<string> {
-  for (const one of letters) {
-    yield one
-    for (const two of letters) {
-      yield one + two
-      for (const three of letters) yield one + two + three
+  for (const first of letters) {
+    yield first
+    for (const second of letters) {
+      yield first + second
+      for (const third of letters) yield first + second + third
     }
   }
   for (let number = 0; number < 10_000; number += 1) yield String(number).padStart(4, '0')

@@ -10,10 +10,10 @@ const isOfKeyRing = (key: string): boolean => key.startsWith('keys:')
  * show whether the storage works.
  */
 export function withoutKeyWrites(driver: AtomicDriver): AtomicDriver {
-  const own = memoryDriver()
+  const memory = memoryDriver()
   const stored = observedDriver(driver, () => () => {})
   const getItem: AtomicDriver['getItem'] = async (key) =>
-    (isOfKeyRing(key) ? own.getItem(key) : null) ?? stored.getItem(key)
+    (isOfKeyRing(key) ? memory.getItem(key) : null) ?? stored.getItem(key)
   return {
     ...stored,
     getItem,
@@ -22,9 +22,9 @@ export function withoutKeyWrites(driver: AtomicDriver): AtomicDriver {
     }),
     async insertItem(key, value, options) {
       if (!isOfKeyRing(key)) return stored.insertItem(key, value, options)
-      return (await getItem(key)) == null && own.insertItem(key, value, options)
+      return (await getItem(key)) == null && memory.insertItem(key, value, options)
     },
-    replaceItem: (key, change) => (isOfKeyRing(key) ? own : stored).replaceItem(key, change),
-    setItem: (key, value, options) => (isOfKeyRing(key) ? own : stored).setItem(key, value, options),
+    replaceItem: (key, change) => (isOfKeyRing(key) ? memory : stored).replaceItem(key, change),
+    setItem: (key, value, options) => (isOfKeyRing(key) ? memory : stored).setItem(key, value, options),
   }
 }

@@ -43,11 +43,11 @@ const nameOfFirst = async (): Promise<string> =>
 /**
  * Creates the first user, with a random password.
  *
- * @param given the name; `true` asks for it
+ * @param requested the name; `true` asks for it
  * @throws TypeError when the name is malformed.
  */
-export async function newSignIn(given: string | true, issuer: string): Promise<NewSignIn> {
-  const username = given === true ? await nameOfFirst() : given
+export async function newSignIn(requested: string | true, issuer: string): Promise<NewSignIn> {
+  const username = requested === true ? await nameOfFirst() : requested
   if (!nameForm.test(username)) {
     throw new TypeError('--sign-in: the name of a user must be 1 to 100 letters, digits and ._@+-')
   }

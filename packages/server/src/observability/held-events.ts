@@ -39,11 +39,11 @@ export function createHeldEvents(release: (event: ServerEvent) => void): HeldEve
   let timer: ReturnType<typeof setInterval> | undefined
 
   function take(requestId: string): readonly ServerEvent[] {
-    const found = held.get(requestId)
-    if (found === undefined) return none
+    const entry = held.get(requestId)
+    if (entry === undefined) return none
     held.delete(requestId)
-    count -= found.events.length
-    return found.events
+    count -= entry.events.length
+    return entry.events
   }
 
   function releaseEvents(requestId: string): void {
@@ -70,9 +70,9 @@ export function createHeldEvents(release: (event: ServerEvent) => void): HeldEve
 
   return {
     hold(event) {
-      const found = held.get(event.requestId)
-      if (found === undefined) held.set(event.requestId, { events: [event], isOld: false })
-      else found.events.push(event)
+      const entry = held.get(event.requestId)
+      if (entry === undefined) held.set(event.requestId, { events: [event], isOld: false })
+      else entry.events.push(event)
       count += 1
       if (timer === undefined) startTimer()
       if (count <= maxEvents) return

@@ -25,8 +25,8 @@ export function createKeyAges(registers: Registry[], provider: () => KeyLister |
     const keys = provider()?.keys
     if (keys === undefined || listing || performance.now() - listedAt < cacheDuration) return
     listing = true
-    const settle = (found: readonly ListedKey[]): void => {
-      listed = found
+    const settle = (stored: readonly ListedKey[]): void => {
+      listed = stored
       listedAt = performance.now()
       listing = false
     }

@@ -101,10 +101,10 @@ const ofEventField = new Map<string, FieldName>()
 
 /** Returns the log name of an event field. The cache is bounded, because events have a fixed set of fields. */
 function fieldName(field: string): FieldName {
-  const found = ofEventField.get(field)
-  if (found !== undefined) return found
-  const own = `grantry.${field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}`
-  const name = prepared(conventional[field] ?? own, treatments[field])
+  const cached = ofEventField.get(field)
+  if (cached !== undefined) return cached
+  const derivedName = `grantry.${field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`)}`
+  const name = prepared(conventional[field] ?? derivedName, treatments[field])
   ofEventField.set(field, name)
   return name
 }

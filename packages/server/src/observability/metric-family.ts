@@ -108,8 +108,8 @@ export function createHistogram(
       },
       samples(labels) {
         let count = 0
-        const buckets = counts.map((own, bucket) => {
-          count += own
+        const buckets = counts.map((ofBucket, bucket) => {
+          count += ofBucket
           return sampleOf(`${name}_bucket`, [['le', String(bounds[bucket] ?? '+Inf')], ...labels], count)
         })
         return `${buckets.join('')}${sampleOf(`${name}_sum`, labels, sum)}${sampleOf(`${name}_count`, labels, count)}`

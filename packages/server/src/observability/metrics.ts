@@ -91,8 +91,8 @@ function createEventCounts({ counter, histogram }: ReturnType<typeof createInstr
   const statusTexts = new Map<number, string>()
 
   function textOf(status: number): string {
-    const found = statusTexts.get(status)
-    if (found !== undefined) return found
+    const cached = statusTexts.get(status)
+    if (cached !== undefined) return cached
     const text = String(status)
     statusTexts.set(status, text)
     return text

@@ -44,10 +44,10 @@ function parentContextOf({ headers }: Request): Context {
 
 /** Returns the trace context for the events of this request; `undefined` if the tracer creates no real spans. */
 function traceContextOf(span: Span, caller: Context): TraceContext | undefined {
-  const own = span.spanContext()
-  if (!isSpanContextValid(own)) return undefined
+  const spanContext = span.spanContext()
+  if (!isSpanContextValid(spanContext)) return undefined
   const parent = trace.getSpanContext(caller)
-  const { traceId, spanId, traceFlags: flags } = own
+  const { traceId, spanId, traceFlags: flags } = spanContext
   return { traceId, spanId, flags, ...(parent?.traceId === traceId && { parentSpanId: parent.spanId }) }
 }
 

@@ -14,7 +14,7 @@ export interface PreviewServer {
 const languages = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'zh', 'ja', 'ko', 'ar']
 
 const oneOf = <T extends string>(value: string | null, values: readonly T[]): T | undefined =>
-  values.find((one) => one === value)
+  values.find((known) => known === value)
 
 function shownBy(query: URLSearchParams): Shown {
   return {
@@ -55,7 +55,7 @@ export async function startPreview(source: PagesSource, port: number): Promise<P
   }
 
   async function sendPage(name: string, shown: Shown, response: ServerResponse): Promise<void> {
-    const state = previewStates.find((one) => one.name === name)
+    const state = previewStates.find((preview) => preview.name === name)
     if (state === undefined) return void response.writeHead(404).end('There is no such page')
     const { html, sources } = shownAs(state.render(await pages(), shown.locale), shown)
     send(response, 'text/html', html, policyOf(sources))

@@ -43,8 +43,8 @@ async function storedDirectory(
   { entries, cacheFor }: { readonly entries: EntryStore; readonly cacheFor: number },
 ): Promise<Plugin> {
   async function assertNotStored(kind: EntryKind, ids: Iterable<string>): Promise<void> {
-    const found = await Promise.all([...ids].map((id) => entries.get(kind, id)))
-    const [twice] = found.flatMap((entry) => entry ?? [])
+    const stored = await Promise.all([...ids].map((id) => entries.get(kind, id)))
+    const [twice] = stored.flatMap((entry) => entry ?? [])
     if (twice === undefined) return
     throw new TypeError(
       `${kind}s: the ${kind} ${twice.id} is in the storage, too; remove it here, or there with grantry ${kind}s remove`,

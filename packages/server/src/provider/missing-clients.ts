@@ -33,7 +33,7 @@ function compared(known: Known, ids: ReadonlySet<string>, ended: ReadonlySet<str
   return [
     ...[...ids].map((id) => ({ id })),
     ...missing.map(({ id, missingSince = now }) => ({ id, missingSince })),
-  ].sort((one, other) => (one.id < other.id ? -1 : 1))
+  ].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
 /**

@@ -67,7 +67,7 @@ type SignIn = Extract<NamedPlugin, { readonly name: 'sign-in' }>
 
 /** Returns where a sign-in is of which a predicate is true. */
 const pathOf = ({ plugins = [] }: CheckedConfiguration, predicate: (plugin: SignIn) => boolean, member = '') => {
-  const index = plugins.findIndex((one) => isNamedPlugin(one) && one.name === 'sign-in' && predicate(one))
+  const index = plugins.findIndex((entry) => isNamedPlugin(entry) && entry.name === 'sign-in' && predicate(entry))
   return index >= 0 && `plugins[${index}]${member}`
 }
 

@@ -46,15 +46,15 @@ function serveCaller(caller: Socket, greeting: ControlGreeting, reload: ControlO
 
 /** @throws TypeError if a server answers at the socket, or something else has its name. Removes that of a killed server. */
 async function removeStale(pidFile: string, socket: string): Promise<void> {
-  const found = await lstat(socket).catch(() => undefined)
-  if (found === undefined) return
-  if (!found.isSocket()) throw new TypeError(`--pid-file: ${socket} exists and is not a socket; remove it`)
-  const other = await askServer(pidFile).catch((cause: unknown) => {
+  const status = await lstat(socket).catch(() => undefined)
+  if (status === undefined) return
+  if (!status.isSocket()) throw new TypeError(`--pid-file: ${socket} exists and is not a socket; remove it`)
+  const server = await askServer(pidFile).catch((cause: unknown) => {
     // One that is busy, or does not respond, is alive all the same.
     if (!isServerGone(cause)) throw cause
   })
-  if (other !== undefined)
-    throw new TypeError(`--pid-file: process ${other.greeting.pid} uses ${pidFile}; stop it first`)
+  if (server !== undefined)
+    throw new TypeError(`--pid-file: process ${server.greeting.pid} uses ${pidFile}; stop it first`)
   await rm(socket, { force: true })
 }
 

@@ -68,10 +68,10 @@ export function createProviderSlot<S extends Serving>(
       return lease.serving
     },
     handle(request, connection) {
-      const own = lease
-      own.requests += 1
-      const response = own.serving.handle(request, connection)
-      const ended = (): void => end(own)
+      const ownLease = lease
+      ownLease.requests += 1
+      const response = ownLease.serving.handle(request, connection)
+      const ended = (): void => end(ownLease)
       // Not awaited, because that would delay the response by some microtasks. A handler does not throw.
       response.then(ended, ended)
       return response

@@ -49,14 +49,14 @@ export function watchFiles(options: WatchOptions): () => void {
   let isStopped = false
 
   async function look(): Promise<void> {
-    const own = await hashOfFiles(file, environment)
+    const ownHash = await hashOfFiles(file, environment)
     const named = await hashOf(filesNamedBy(current()).map((path) => resolve(directory, path)))
     used.named ??= named
-    const isSettled = seen === own + named
-    seen = own + named
-    if (!isSettled || (own === used.own && named === used.named) || isStopped) return
+    const isSettled = seen === ownHash + named
+    seen = ownHash + named
+    if (!isSettled || (ownHash === used.own && named === used.named) || isStopped) return
     // Also if it is refused: the same content is not tried again and again.
-    used.own = own
+    used.own = ownHash
     used.named = named
     const before = filesNamedBy(current()).join()
     await reload()

@@ -39,9 +39,9 @@ export async function findTenant(
 ): Promise<FoundTenant | undefined> {
   const listed = list.find((tenant) => tenant.name === name)
   const entry = listed === undefined ? await entries?.get('tenant', name) : undefined
-  const found =
+  const match =
     listed === undefined
       ? entry && storedTenant(entry)
       : { tenant: listed, space: configuredSpace(name), version: 'configured' }
-  return found?.tenant.enabled ? found : undefined
+  return match?.tenant.enabled ? match : undefined
 }

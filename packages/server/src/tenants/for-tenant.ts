@@ -23,12 +23,12 @@ export async function configurationForTenant(loaded: LoadedConfiguration, name: 
   const { configuration, directory, file } = loaded
   const { driver } = await configuredStorage(configuration.storage, directory)
   try {
-    const found = await find(loaded, driver, name)
-    if (found === undefined || configuration.tenants === undefined) {
+    const match = await find(loaded, driver, name)
+    if (match === undefined || configuration.tenants === undefined) {
       throw new TypeError(`there is no tenant ${name}, or it is disabled; grantry tenants list shows them`)
     }
-    const own = tenantConfiguration(configuration, configuration.tenants, found.tenant)
-    return { ...loaded, configuration: { ...own, storage: storageIn(own.storage, found.space) } }
+    const ofTenant = tenantConfiguration(configuration, configuration.tenants, match.tenant)
+    return { ...loaded, configuration: { ...ofTenant, storage: storageIn(ofTenant.storage, match.space) } }
   } catch (cause) {
     throw errorInFile(cause, file)
   } finally {

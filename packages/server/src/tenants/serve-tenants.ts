@@ -83,21 +83,21 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
     observe: (event) => observability.observe(tenantEvent(event)),
     source: {
       async find(name) {
-        const found = await findTenant(current(), entries, name)
-        if (found === undefined) return undefined
+        const match = await findTenant(current(), entries, name)
+        if (match === undefined) return undefined
         return {
           name,
-          space: found.space,
-          version: `${generation} ${found.version}`,
-          open: () => tenantConfiguration(configuration(), current(), found.tenant),
+          space: match.space,
+          version: `${generation} ${match.version}`,
+          open: () => tenantConfiguration(configuration(), current(), match.tenant),
         }
       },
       revision: async () => `${generation} ${await entries?.revision('tenant')}`,
     },
-    async open(own, { name, space = name }) {
+    async open(ofTenant, { name, space = name }) {
       const { provider, handle, close } = await openProvider({
         ...common,
-        configuration: own,
+        configuration: ofTenant,
         driver: storageSpace(driver, space),
         observability: observabilityOf(observability, name),
         console: undefined,

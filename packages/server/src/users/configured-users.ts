@@ -26,8 +26,8 @@ function byNameAndSub(users: readonly ConfiguredUser[]) {
     const name = foldedUsername(user.username)
     const twin = byName.get(name)?.username
     if (twin !== undefined) {
-      const other = twin === user.username ? '' : `, which ${twin} is, too: case and Unicode forms do not count`
-      throw new TypeError(`users: two users have the username ${user.username}${other}`)
+      const reason = twin === user.username ? '' : `, which ${twin} is, too: case and Unicode forms do not count`
+      throw new TypeError(`users: two users have the username ${user.username}${reason}`)
     }
     if (states.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)
     byName.set(name, user)

@@ -17,8 +17,8 @@ const known = new WeakMap<object, HashPassword>()
  * @param owner a provider, or a store of users: a tenant must not fill the queue of another one
  */
 export function newPasswordsOf(owner: object): HashPassword {
-  const found = known.get(owner)
-  if (found !== undefined) return found
+  const existing = known.get(owner)
+  if (existing !== undefined) return existing
   const limited = createConcurrencyLimit(passwordLimits)
   const hash: HashPassword = (password) => limited(() => inProcess(() => hashPassword(password)))
   known.set(owner, hash)

@@ -28,21 +28,21 @@ const withSource =
 async function inStorage(subOrName: string, users: KnownUsersDeps['stored']): Promise<readonly AdminUser[]> {
   if (users === undefined) return []
   const [isSub, named] = await Promise.all([users.has(subOrName), users.find(subOrName)])
-  const found = [...(isSub ? [await users.show(subOrName)] : []), ...(named === undefined ? [] : [named])]
-  return found.map(({ value }) => withSource('storage')({ ...value, active: value.active !== false }))
+  const managed = [...(isSub ? [await users.show(subOrName)] : []), ...(named === undefined ? [] : [named])]
+  return managed.map(({ value }) => withSource('storage')({ ...value, active: value.active !== false }))
 }
 
 /** A service without a function that finds users knows a user by the `sub`, while the user is active. */
 async function inService(subOrName: string, service: UserService): Promise<readonly AdminUser[]> {
-  const found = await service.find?.(subOrName)
-  if (found !== undefined) return found.map(withSource('service'))
+  const users = await service.find?.(subOrName)
+  if (users !== undefined) return users.map(withSource('service'))
   const isKnown = service.isActive === undefined || (await service.isActive(subOrName)) === true
   return isKnown ? [withSource('service')({ sub: subOrName, active: true })] : []
 }
 
 async function ofProviders(sub: string, provider: KnownUsersDeps['provider']): Promise<readonly AdminUser[]> {
-  const found = provider.has(upstreamUsers) ? await provider.use(upstreamUsers).find(sub) : undefined
-  return found === undefined ? [] : [withSource('provider')({ sub, active: true, claims: found.claims })]
+  const user = provider.has(upstreamUsers) ? await provider.use(upstreamUsers).find(sub) : undefined
+  return user === undefined ? [] : [withSource('provider')({ sub, active: true, claims: user.claims })]
 }
 
 /** What is left of a user who was removed elsewhere can still be shown and ended, by the `sub`. */
@@ -58,7 +58,7 @@ export function knownUsers({ users, service, stored, provider }: KnownUsersDeps)
   return {
     inStorage: isUserList(users),
     async find(subOrName) {
-      const own = isUserList(users)
+      const listed = isUserList(users)
         ? [
             ...configuredUsersLike(subOrName, users).map(withSource('configuration')),
             ...(await inStorage(subOrName, stored)),
@@ -66,10 +66,10 @@ export function knownUsers({ users, service, stored, provider }: KnownUsersDeps)
         : service === undefined
           ? []
           : await inService(subOrName, service)
-      const found = [...own, ...(await ofProviders(subOrName, provider))]
-      if (found.length === 0) return leftOf(subOrName, provider)
+      const matches = [...listed, ...(await ofProviders(subOrName, provider))]
+      if (matches.length === 0) return leftOf(subOrName, provider)
       // The first one of each `sub`: an entry comes before what a provider has stated.
-      return found.filter(({ sub }, index) => found.findIndex((user) => user.sub === sub) === index)
+      return matches.filter(({ sub }, index) => matches.findIndex((user) => user.sub === sub) === index)
     },
   }
 }
@@ -79,14 +79,14 @@ export function knownUsers({ users, service, stored, provider }: KnownUsersDeps)
  *
  * @throws RefusedError `not_found`; `invalid` if there are several
  */
-export function onlyUser(subOrName: string, found: readonly AdminUser[], whyUnknown: string): AdminUser {
-  const [user, second] = found
+export function onlyUser(subOrName: string, matches: readonly AdminUser[], whyUnknown: string): AdminUser {
+  const [user, second] = matches
   if (user === undefined) throw refused('not_found', whyUnknown)
   if (second === undefined) return user
   const subs = [user, second].map(({ sub }) => sub)
-  const [other = ''] = subs.filter((sub) => sub !== subOrName)
+  const [otherSub = ''] = subs.filter((sub) => sub !== subOrName)
   const message = subs.includes(subOrName)
-    ? `${subOrName} is the sub of one user and the name of another one (sub ${other}); rename that one first`
+    ? `${subOrName} is the sub of one user and the name of another one (sub ${otherSub}); rename that one first`
     : `several users have the name ${subOrName}; pass the sub: ${subs.join(' or ')}`
   throw refused('invalid', message)
 }

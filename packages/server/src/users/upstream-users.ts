@@ -21,8 +21,8 @@ export function withUpstreamUsers(users: UserService, provider: () => Pick<Provi
       isActive: async (sub, question) => (await isActive.call(users, sub, question)) === true || (await isKnown(sub)),
     }),
     async claims(sub, names) {
-      const own = (await users.claims?.(sub, names)) ?? {}
-      return Object.keys(own).length > 0 ? own : ((await known().find(sub))?.claims ?? {})
+      const ownClaims = (await users.claims?.(sub, names)) ?? {}
+      return Object.keys(ownClaims).length > 0 ? ownClaims : ((await known().find(sub))?.claims ?? {})
     },
   }
 }

@@ -26,12 +26,12 @@ async function assertInOnePlace(users: readonly ConfiguredUser[], entries: Entry
     )
   }
   const byName = await Promise.all(
-    users.map(async ({ username }) => ({ username, found: await findUserByName(entries, username) })),
+    users.map(async ({ username }) => ({ username, user: await findUserByName(entries, username) })),
   )
-  for (const { username, found } of byName) {
-    if (found === undefined) continue
+  for (const { username, user } of byName) {
+    if (user === undefined) continue
     throw new TypeError(
-      `users: the name ${username} belongs to a user in the storage, too (sub ${found.id}); change it here, or there with grantry users edit`,
+      `users: the name ${username} belongs to a user in the storage, too (sub ${user.id}); change it here, or there with grantry users edit`,
     )
   }
 }

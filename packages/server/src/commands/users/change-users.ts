@@ -34,17 +34,17 @@ export const ofUsers: CommandKind<StoredUser> = {
   removedName: (subOrName, sub) => `${subOrName} (sub ${sub})`,
 }
 
-export function claimOf(given: string): [name: string, value: string] {
-  const at = given.indexOf('=')
+export function claimOf(assignment: string): [name: string, value: string] {
+  const at = assignment.indexOf('=')
   if (at < 1) throw new TypeError('--claim takes a name and a text, such as email=alice@example.com')
-  return [given.slice(0, at), given.slice(at + 1)]
+  return [assignment.slice(0, at), assignment.slice(at + 1)]
 }
 
 /** Returns the members that the options of a command name. */
-async function membersOf(given: MemberArguments, single: Members): Promise<Record<string, unknown>> {
-  if (given.set?.some((member) => /^password\b/u.test(member)))
+async function membersOf(options: MemberArguments, single: Members): Promise<Record<string, unknown>> {
+  if (options.set?.some((member) => /^password\b/u.test(member)))
     throw new TypeError('--set cannot set a password; use grantry users set-password')
-  return changeOf(given, single, ofUsers.examples)
+  return changeOf(options, single, ofUsers.examples)
 }
 
 /** Returns claims with the changes of the options. Claims that are no object are refused later. */
@@ -55,10 +55,10 @@ function changedClaims(claims: unknown, { claim = [], unsetClaim = [] }: MemberA
   return Object.fromEntries(left)
 }
 
-export async function addUser(username: string, given: MemberArguments): Promise<void> {
-  const { sub, claims, ...members } = await membersOf(given, { sub: given.sub })
-  const needsPassword = given.password !== false && members.password === undefined
-  if (needsPassword && given.file === '-')
+export async function addUser(username: string, options: MemberArguments): Promise<void> {
+  const { sub, claims, ...members } = await membersOf(options, { sub: options.sub })
+  const needsPassword = options.password !== false && members.password === undefined
+  if (needsPassword && options.file === '-')
     throw new TypeError(
       'standard input has the members, so it cannot have the password; use --no-password, and grantry users set-password',
     )
@@ -67,34 +67,39 @@ export async function addUser(username: string, given: MemberArguments): Promise
     ...members,
     username,
     ...(sub !== undefined && { sub }),
-    ...((claims !== undefined || given.claim !== undefined) && { claims: changedClaims(claims, given) }),
+    ...((claims !== undefined || options.claim !== undefined) && { claims: changedClaims(claims, options) }),
   } as NewUser
-  const added = await runOnUsers(given, ({ users }) => users.add(user, given.tag ?? [], { newPassword }))
-  print(given.json ? json(shownEntry(kinds.user.type, added)) : `Added the user ${username}.\nsub  ${added.id}\n`)
+  const added = await runOnUsers(options, ({ users }) => users.add(user, options.tag ?? [], { newPassword }))
+  print(options.json ? json(shownEntry(kinds.user.type, added)) : `Added the user ${username}.\nsub  ${added.id}\n`)
 }
 
-export async function editUser(subOrName: string, given: MemberArguments): Promise<void> {
-  const { claims, ...change } = await membersOf(given, { username: given.username })
+export async function editUser(subOrName: string, options: MemberArguments): Promise<void> {
+  const { claims, ...change } = await membersOf(options, { username: options.username })
   if ('password' in change) throw new TypeError('edit cannot set a password; use grantry users set-password')
-  const changesClaims = claims !== undefined || given.unset?.includes('claims') === true
-  const isNothing = Object.keys(change).length === 0 && !changesClaims && given.tag === undefined
-  if (isNothing && given.claim === undefined && given.unsetClaim === undefined)
+  const changesClaims = claims !== undefined || options.unset?.includes('claims') === true
+  const isNothing = Object.keys(change).length === 0 && !changesClaims && options.tag === undefined
+  if (isNothing && options.claim === undefined && options.unsetClaim === undefined)
     throw new TypeError(`nothing to change; name a member, such as ${ofUsers.examples.change}`)
-  const user = await runOnUser(subOrName, given, async (sub, { users }) => {
+  const user = await runOnUser(subOrName, options, async (sub, { users }) => {
     const { value, version } = await users.show(sub)
-    assertHas(`the user ${value.username}`, value, given.unset)
-    assertHas(`the user ${value.username}`, isJsonObject(value.claims) ? value.claims : {}, given.unsetClaim, 'claim ')
-    const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, given) }
-    return users.edit(sub, changed, { version: given.ifVersion ?? version, tags: given.tag })
+    assertHas(`the user ${value.username}`, value, options.unset)
+    assertHas(
+      `the user ${value.username}`,
+      isJsonObject(value.claims) ? value.claims : {},
+      options.unsetClaim,
+      'claim ',
+    )
+    const changed = { ...change, claims: changedClaims(changesClaims ? claims : value.claims, options) }
+    return users.edit(sub, changed, { version: options.ifVersion ?? version, tags: options.tag })
   })
-  print(given.json ? json(shownEntry(kinds.user.type, user)) : `Changed the user ${user.value.username}.\n`)
+  print(options.json ? json(shownEntry(kinds.user.type, user)) : `Changed the user ${user.value.username}.\n`)
 }
 
-export async function setPassword(subOrName: string, given: CommonArguments): Promise<void> {
+export async function setPassword(subOrName: string, options: CommonArguments): Promise<void> {
   const password = await readNewPassword()
-  const user = await runOnUser(subOrName, given, (sub, { users }) => users.setPassword(sub, password))
+  const user = await runOnUser(subOrName, options, (sub, { users }) => users.setPassword(sub, password))
   print(
-    given.json
+    options.json
       ? json(shownEntry(kinds.user.type, user))
       : `Set the password of the user ${user.value.username}${end}\n`,
   )

@@ -33,10 +33,10 @@ export async function storedSub(users: UserManager, subOrName: string): Promise<
 
 /** Runs an action on the users in the storage of the configuration. */
 export const runOnUsers = <T>(
-  given: CommonArguments,
+  options: CommonArguments,
   act: (administration: CommandAdministration) => Promise<T>,
 ): Promise<T> =>
-  runOnEntries(given, async (administration, loaded) => {
+  runOnEntries(options, async (administration, loaded) => {
     assertUsersInStorage(loaded)
     return act(administration)
   })
@@ -44,10 +44,10 @@ export const runOnUsers = <T>(
 /** Runs an action on a user in the storage, whom the command names by the `sub` or by the name. */
 export const runOnUser = <T>(
   subOrName: string,
-  given: CommonArguments,
+  options: CommonArguments,
   act: (sub: string, administration: CommandAdministration) => Promise<T>,
 ): Promise<T> =>
-  runOnEntries(given, async (administration, loaded) => {
+  runOnEntries(options, async (administration, loaded) => {
     assertUsersInStorage(loaded)
     const sub = await orConfigured('users', subOrName, loaded, () => storedSub(administration.users, subOrName))
     return act(sub, administration)
@@ -111,13 +111,17 @@ export interface NamedUser {
  */
 export const runOnKnownUser = <T>(
   subOrName: string,
-  given: CommonArguments,
+  options: CommonArguments,
   act: (named: NamedUser) => Promise<T>,
 ): Promise<T> =>
-  runOnEntries(given, (administration, loaded) =>
+  runOnEntries(options, (administration, loaded) =>
     withProvider(loaded, async (provider) => {
-      const { found, whyUnknown } = await usersNamed(subOrName, { loaded, provider, stored: administration.users })
-      return act({ user: onlyUser(subOrName, found, whyUnknown), provider, administration, loaded })
+      const { found: matches, whyUnknown } = await usersNamed(subOrName, {
+        loaded,
+        provider,
+        stored: administration.users,
+      })
+      return act({ user: onlyUser(subOrName, matches, whyUnknown), provider, administration, loaded })
     }),
   )
 

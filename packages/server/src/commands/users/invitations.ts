@@ -36,8 +36,8 @@ async function withInvitations<T>(
 
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-const shown = ({ invitedAt, expiresAt, ...one }: Invitation) => ({
-  ...one,
+const shown = ({ invitedAt, expiresAt, ...invitation }: Invitation) => ({
+  ...invitation,
   invitedAt: timeOf(invitedAt),
   expiresAt: timeOf(expiresAt),
 })
@@ -48,9 +48,9 @@ interface InviteArguments extends CommonArguments {
   readonly locale?: string
 }
 
-export async function inviteByMail(email: string, given: InviteArguments): Promise<void> {
-  const { name, claim = [], locale } = given
-  const invited = await runOnEntries(given, async (administration, loaded) => {
+export async function inviteByMail(email: string, options: InviteArguments): Promise<void> {
+  const { name, claim = [], locale } = options
+  const invited = await runOnEntries(options, async (administration, loaded) => {
     const { mail } = loaded.configuration
     if (mail === undefined) {
       throw new TypeError(
@@ -65,20 +65,22 @@ export async function inviteByMail(email: string, given: InviteArguments): Promi
       await accounts?.close()
     }
   })
-  print(given.json ? json(shown(invited)) : `Invited ${email} until ${timeOf(invited.expiresAt)}.\nid  ${invited.id}\n`)
+  print(
+    options.json ? json(shown(invited)) : `Invited ${email} until ${timeOf(invited.expiresAt)}.\nid  ${invited.id}\n`,
+  )
 }
 
-export async function listInvitations(given: CommonArguments): Promise<void> {
-  const found = await runOnEntries(given, (administration, loaded) =>
+export async function listInvitations(options: CommonArguments): Promise<void> {
+  const invited = await runOnEntries(options, (administration, loaded) =>
     withInvitations(loaded, administration, ({ invitations: all }) => all.list()),
   )
-  const rows = found.map(shown).map(({ id, email, invitedAt, expiresAt }) => [id, email, invitedAt, expiresAt])
-  print(given.json ? json(found.map(shown)) : table([['ID', 'ADDRESS', 'INVITED', 'EXPIRES'], ...rows]))
+  const rows = invited.map(shown).map(({ id, email, invitedAt, expiresAt }) => [id, email, invitedAt, expiresAt])
+  print(options.json ? json(invited.map(shown)) : table([['ID', 'ADDRESS', 'INVITED', 'EXPIRES'], ...rows]))
 }
 
-export async function endInvitation(id: string, given: CommonArguments): Promise<void> {
-  await runOnEntries(given, (administration, loaded) =>
+export async function endInvitation(id: string, options: CommonArguments): Promise<void> {
+  await runOnEntries(options, (administration, loaded) =>
     withInvitations(loaded, administration, (opened) => withdrawInvitation(id, opened)),
   )
-  print(given.json ? json({ id, withdrawn: true }) : `Withdrew the invitation ${id}. Its link no longer works.\n`)
+  print(options.json ? json({ id, withdrawn: true }) : `Withdrew the invitation ${id}. Its link no longer works.\n`)
 }

@@ -36,8 +36,8 @@ async function readPages(
   return { pages, next: after }
 }
 
-function textOf({ pages, next }: Awaited<ReturnType<typeof readPages>>, given: PageArguments): string {
-  if (given.json) {
+function textOf({ pages, next }: Awaited<ReturnType<typeof readPages>>, options: PageArguments): string {
+  if (options.json) {
     const users = pages.flatMap(({ entries }) => entries.map((user) => shownEntry(kinds.user.type, user)))
     const unreadable = pages.flatMap((page) => page.unreadable)
     return json({ users, unreadable, next: next ?? null })
@@ -46,28 +46,28 @@ function textOf({ pages, next }: Awaited<ReturnType<typeof readPages>>, given: P
   return `${tableOfPages(kinds.user, pages)}${more}`
 }
 
-export async function listUsers(given: ListArguments): Promise<void> {
-  const filter = { prefix: given.prefix, tag: given.tag, enabled: given.disabled === true ? false : undefined }
-  const found = await runOnUsers(given, ({ users }) =>
-    readPages(given.limit, given.after, (after, limit) => users.page({ ...filter, after, limit })),
+export async function listUsers(options: ListArguments): Promise<void> {
+  const filter = { prefix: options.prefix, tag: options.tag, enabled: options.disabled === true ? false : undefined }
+  const listed = await runOnUsers(options, ({ users }) =>
+    readPages(options.limit, options.after, (after, limit) => users.page({ ...filter, after, limit })),
   )
-  print(textOf(found, given))
+  print(textOf(listed, options))
 }
 
-export async function searchUsers(name: string, given: PageArguments): Promise<void> {
-  const found = await runOnUsers(given, ({ users }) =>
-    readPages(given.limit, given.after, (after, limit) => users.search({ name, after, limit })),
+export async function searchUsers(name: string, options: PageArguments): Promise<void> {
+  const listed = await runOnUsers(options, ({ users }) =>
+    readPages(options.limit, options.after, (after, limit) => users.search({ name, after, limit })),
   )
-  print(textOf(found, given))
+  print(textOf(listed, options))
 }
 
 /** Also shows a user who is not in the storage, with where the user is. */
-export const showUser = (subOrName: string, given: CommonArguments): Promise<void> =>
-  runOnKnownUser(subOrName, given, async ({ user, administration: { users } }) => {
+export const showUser = (subOrName: string, options: CommonArguments): Promise<void> =>
+  runOnKnownUser(subOrName, options, async ({ user, administration: { users } }) => {
     if (user.from !== 'storage') {
-      print(given.json ? json(user) : table(Object.entries(user).map(([name, value]) => [name, textOfMember(value)])))
+      print(options.json ? json(user) : table(Object.entries(user).map(([name, value]) => [name, textOfMember(value)])))
       return
     }
     const entry = await users.show(user.sub)
-    print(given.json ? json(shownEntry(kinds.user.type, entry)) : details(kinds.user.type, entry))
+    print(options.json ? json(shownEntry(kinds.user.type, entry)) : details(kinds.user.type, entry))
   })

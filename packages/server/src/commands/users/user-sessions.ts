@@ -27,10 +27,10 @@ interface Target<F> {
 const runWithPlugin = <F extends object, T>(
   key: HostKey<F>,
   subOrName: string,
-  given: CommonArguments,
+  options: CommonArguments,
   act: (target: Target<F>) => Promise<T>,
 ): Promise<T> =>
-  runOnKnownUser(subOrName, given, async ({ user, provider, administration, loaded }) => {
+  runOnKnownUser(subOrName, options, async ({ user, provider, administration, loaded }) => {
     assertOffered(provider, key, loaded)
     const { audited } = administration
     return act({ sub: user.sub, shown: shownUser(user), functions: provider.use(key), provider, audited })
@@ -52,12 +52,12 @@ const shownSession = ({ sid, subject, startedAt, expiresAt }: Session) => ({
   amr: subject.amr,
 })
 
-export async function listSessions(subOrName: string, given: CommonArguments): Promise<void> {
-  const sessions = await runWithPlugin(userSessions, subOrName, given, async ({ sub, functions }) =>
+export async function listSessions(subOrName: string, options: CommonArguments): Promise<void> {
+  const sessions = await runWithPlugin(userSessions, subOrName, options, async ({ sub, functions }) =>
     (await functions.list(sub)).map(shownSession),
   )
   const rows = sessions.map(({ sid, startedAt, expiresAt, amr }) => [sid, startedAt, expiresAt, amr.join(' ')])
-  print(given.json ? json(sessions) : table([['SID', 'STARTED', 'EXPIRES', 'AMR'], ...rows]))
+  print(options.json ? json(sessions) : table([['SID', 'STARTED', 'EXPIRES', 'AMR'], ...rows]))
 }
 
 /** Ends one session of the user. A session of another user is not touched. */
@@ -69,29 +69,29 @@ async function endOne({ sub, shown, functions, audited }: Target<UserSessions>, 
   return 1
 }
 
-export async function endSessions(subOrName: string, sid: string | undefined, given: CommonArguments): Promise<void> {
-  const { shown, ended } = await runWithPlugin(userSessions, subOrName, given, async (target) => {
+export async function endSessions(subOrName: string, sid: string | undefined, options: CommonArguments): Promise<void> {
+  const { shown, ended } = await runWithPlugin(userSessions, subOrName, options, async (target) => {
     const { sub, functions, audited } = target
     const endAll = () => audited({ action: 'user_sessions_ended', id: sub }, () => functions.endAll(sub))
     return { shown: target.shown, ended: await (sid === undefined ? endAll() : endOne(target, sid)) }
   })
   print(
-    given.json
+    options.json
       ? json({ ended })
       : `Ended ${counted(ended, 'session')} of the user ${shown}. Tokens stay valid: see grantry revoke.\n`,
   )
 }
 
-export async function listConsents(subOrName: string, given: CommonArguments): Promise<void> {
-  const consents = await runWithPlugin(userConsents, subOrName, given, ({ sub, functions }) => functions.list(sub))
+export async function listConsents(subOrName: string, options: CommonArguments): Promise<void> {
+  const consents = await runWithPlugin(userConsents, subOrName, options, ({ sub, functions }) => functions.list(sub))
   const rows = consents.map(({ clientId, scopes, claims }) => [clientId, scopes.join(' '), claims.join(' ') || '-'])
-  print(given.json ? json(consents) : table([['CLIENT', 'SCOPES', 'CLAIMS'], ...rows]))
+  print(options.json ? json(consents) : table([['CLIENT', 'SCOPES', 'CLAIMS'], ...rows]))
 }
 
-export async function revokeConsent(subOrName: string, clientId: string, given: CommonArguments): Promise<void> {
-  const shown = await runWithPlugin(userConsents, subOrName, given, async (target) => {
+export async function revokeConsent(subOrName: string, clientId: string, options: CommonArguments): Promise<void> {
+  const shown = await runWithPlugin(userConsents, subOrName, options, async (target) => {
     const { sub, functions, audited } = target
-    const consent = (await functions.list(sub)).find((one) => one.clientId === clientId)
+    const consent = (await functions.list(sub)).find((listed) => listed.clientId === clientId)
     const before = { clientId, ...(consent !== undefined && { scopes: consent.scopes }) }
     await audited({ action: 'user_consent_revoked', id: sub, before }, async () => {
       if (await functions.revoke(sub, clientId)) return
@@ -103,41 +103,41 @@ export async function revokeConsent(subOrName: string, clientId: string, given: 
     return target.shown
   })
   const sentence = `Revoked the consent of the user ${shown} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
-  print(given.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
+  print(options.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
 }
 
-export async function listAuthorizations(subOrName: string, given: CommonArguments): Promise<void> {
-  const found = await runWithPlugin(userAuthorizations, subOrName, given, async ({ sub, functions }) =>
-    (await functions.list(sub)).map(({ startedAt, expiresAt, ...one }) => ({
-      ...one,
+export async function listAuthorizations(subOrName: string, options: CommonArguments): Promise<void> {
+  const authorizations = await runWithPlugin(userAuthorizations, subOrName, options, async ({ sub, functions }) =>
+    (await functions.list(sub)).map(({ startedAt, expiresAt, ...authorization }) => ({
+      ...authorization,
       startedAt: timeOf(startedAt),
       expiresAt: timeOf(expiresAt),
     })),
   )
-  const rows = found.map(({ family, clientId, startedAt, scopes, audiences }) => [
+  const rows = authorizations.map(({ family, clientId, startedAt, scopes, audiences }) => [
     family,
     clientId,
     startedAt,
     scopes.join(' '),
     audiences.join(' ') || '-',
   ])
-  print(given.json ? json(found) : table([['FAMILY', 'CLIENT', 'STARTED', 'SCOPES', 'FOR'], ...rows]))
+  print(options.json ? json(authorizations) : table([['FAMILY', 'CLIENT', 'STARTED', 'SCOPES', 'FOR'], ...rows]))
 }
 
 /** Ends one authorization of the user. That of another user is not touched. */
-export async function endAuthorization(subOrName: string, family: string, given: CommonArguments): Promise<void> {
-  const shown = await runWithPlugin(userAuthorizations, subOrName, given, async (target) => {
+export async function endAuthorization(subOrName: string, family: string, options: CommonArguments): Promise<void> {
+  const shown = await runWithPlugin(userAuthorizations, subOrName, options, async (target) => {
     const { sub, functions, provider, audited } = target
-    const found = (await functions.list(sub)).find((one) => one.family === family)
-    if (found === undefined)
+    const authorization = (await functions.list(sub)).find((listed) => listed.family === family)
+    if (authorization === undefined)
       throw refused(
         'not_found',
         `the user ${target.shown} has no authorization ${family}; see grantry users authorizations list`,
       )
-    const before = { family, clientId: found.clientId }
+    const before = { family, clientId: authorization.clientId }
     await audited({ action: 'user_authorization_ended', id: sub, before }, () => provider.revoke({ family }))
     return target.shown
   })
   const sentence = `Ended the authorization ${family} of the user ${shown}: its refresh token and its access tokens. Others of the same client stay valid.`
-  print(given.json ? json({ family, ended: true }) : `${sentence}\n`)
+  print(options.json ? json({ family, ended: true }) : `${sentence}\n`)
 }

@@ -28,8 +28,8 @@ function removedText({ removed }: ResetResult): string {
 }
 
 /** Calls the functions of the configuration that remove second factors and passkeys. */
-async function resetFactors(subOrName: string, given: CommonArguments): Promise<void> {
-  const { user, done } = await runOnKnownUser(subOrName, given, async ({ user, provider, administration }) => {
+async function resetFactors(subOrName: string, options: CommonArguments): Promise<void> {
+  const { user, done } = await runOnKnownUser(subOrName, options, async ({ user, provider, administration }) => {
     const done = await resetSecondFactors(user.sub, {
       secondFactors: provider.has(secondFactors) ? provider.use(secondFactors) : undefined,
       revoke: (target) => revokeAndSignOut(target, provider),
@@ -39,12 +39,12 @@ async function resetFactors(subOrName: string, given: CommonArguments): Promise<
   })
   const ended = counted(done.endedSessions, nouns.sessions)
   const sentence = `Removed of the user ${shownUser(user)}: ${removedText(done)}. Ended ${ended}, and revoked all tokens.`
-  print(given.json ? json({ sub: user.sub, reset: true, ...done }) : `${sentence}\n`)
+  print(options.json ? json({ sub: user.sub, reset: true, ...done }) : `${sentence}\n`)
 }
 
-function pageSize(given: string): number {
-  const size = Number(given)
-  if (!/^\d{1,6}$/u.test(given) || size === 0) throw new InvalidArgumentError('It must be a number from 1 to 999999.')
+function pageSize(text: string): number {
+  const size = Number(text)
+  if (!/^\d{1,6}$/u.test(text) || size === 0) throw new InvalidArgumentError('It must be a number from 1 to 999999.')
   return size
 }
 

@@ -75,15 +75,15 @@ export function organizationsOf(
 ): Organizations | undefined {
   if (member === undefined) return undefined
   const { claim, list } = member
-  const known = list && new Map(list.map((one) => [one.name, { ...one, members: new Set(one.members) }]))
+  const known = list && new Map(list.map((entry) => [entry.name, { ...entry, members: new Set(entry.members) }]))
   return {
     async isMember(sub, organization) {
-      const found = known?.get(organization)
-      if (known !== undefined && found === undefined) return false
-      if (found?.members.has(sub) === true) return true
+      const listed = known?.get(organization)
+      if (known !== undefined && listed === undefined) return false
+      if (listed?.members.has(sub) === true) return true
       if (claim === undefined) return false
       const held: readonly unknown[] = [(await claimsOf(sub, [claim]))[claim]].flat()
-      return (found?.values ?? [organization]).some((value) => held.includes(value))
+      return (listed?.values ?? [organization]).some((value) => held.includes(value))
     },
   }
 }

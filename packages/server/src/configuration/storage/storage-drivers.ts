@@ -65,13 +65,13 @@ type PostgresqlConfiguration = v.InferOutput<typeof postgresqlSchema>
 
 /** Loads the client of PostgreSQL only if it is needed. */
 async function configuredPostgresql(
-  { driver: _, ca, password: given, passwordFile, ...options }: PostgresqlConfiguration,
+  { driver: _, ca, password: inline, passwordFile, ...options }: PostgresqlConfiguration,
   directory: string,
 ): Promise<ConfiguredStorage> {
   const { postgresqlDriver } = await import('@grantry/storage-drivers/postgresql')
   const { host, pathname } = new URL(options.url)
   const note = options.durability === 'full' ? '' : ', where a crash can lose the last writes'
-  const password = passwordOf({ password: given, passwordFile }, directory, 'storage')
+  const password = passwordOf({ password: inline, passwordFile }, directory, 'storage')
   const tls = ca === undefined ? undefined : { ca: await readAuthority(ca, directory, 'storage.ca') }
   return {
     driver: postgresqlDriver({ ...options, connection: { password, tls } }),
