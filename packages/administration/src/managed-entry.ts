@@ -22,7 +22,7 @@ export interface Managed<T extends object> {
   readonly unfinished?: Unfinished | undefined
 }
 
-/** What is stored of it. */
+/** What is stored of an entry. */
 export type Stored<T extends object> = Omit<Managed<T>, 'id' | 'version'>
 
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -48,7 +48,6 @@ export function managedIn<T extends object>(
   }
 }
 
-/** Returns the value of an entry. */
 export const entryValueOf = <T extends object>(
   kind: EntryKind,
   { value, tags, createdAt, changedAt, formerSecrets = [], unfinished }: Stored<T>,

@@ -51,7 +51,6 @@ const describedMembers = <T extends object>(
   readOnly: Readonly<Record<string, string>>,
 ): DescribedMembers => ({ describe, without: Object.keys(readOnly) })
 
-/** Returns the operation that adds an entry. */
 export function addOperation<T extends object>(kind: Kind<T>): Operation {
   const { type, list: segment, title, protects, readOnly, hasOwnId = false, add } = kind
   return operation({
@@ -122,7 +121,6 @@ export function changeOperation<T extends object>(kind: Kind<T>): Operation {
 
 const force = v.optional(v.picklist(['true', 'false']))
 
-/** Returns the operation that removes an entry. */
 export function removeOperation<T extends object>(kind: Kind<T>): Operation {
   const { title, list: segment, type, protects, managerOf, forceRemoval } = kind
   return operation({

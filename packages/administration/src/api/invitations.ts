@@ -20,7 +20,6 @@ const shown = ({ id, email, claims, invitedAt, expiresAt }: AdminInvitation): Js
 
 const text = (most: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(most))
 
-/** Invitations to create an account. */
 export const invitationOperations: readonly Operation[] = [
   operation({
     id: 'listInvitations',

@@ -9,7 +9,7 @@ import type { AdminHost } from './host.ts'
 export interface OperationCall<P = unknown> {
   readonly kit: EndpointKit
   readonly host: AdminHost
-  /** They change in the name of the caller. */
+  /** The managers change entries in the name of the caller. */
   readonly managers: Managers
   /** Records a change of something else in the name of the caller. */
   readonly audited: <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>

@@ -30,7 +30,7 @@ function wrongParameter(issue: Issue): string {
   const { type, kind, expected, received, message } = issue
   if (type === 'strict_object' && expected === 'never') return 'is unknown'
   if (received === 'undefined') return 'is required'
-  // A message of the schema itself. Those of the library contain the value.
+  // A message of the schema itself. Messages of the library contain the value.
   if (message.startsWith('must ')) return message
   const word = types[type]
   if (word !== undefined) return `must be ${word}`

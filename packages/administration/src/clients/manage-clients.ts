@@ -8,7 +8,7 @@ import { createNewSecret, type RotatedSecret, rotateSecret } from '../secrets.ts
 import { clientEntries } from './client-entries.ts'
 import { clientType } from './client-type.ts'
 
-/** A client, and its secret if this change has created one. It is not stored, and cannot be shown again. */
+/** A client, and its secret if this change has created one. The secret is not stored, and cannot be shown again. */
 export interface WithSecret {
   readonly client: Managed<ClientOptions>
   readonly secret?: string | undefined
@@ -17,7 +17,7 @@ export interface WithSecret {
 export interface ClientManager extends Omit<EntryManager<ClientOptions>, 'add'> {
   /** Adds a client, with a new secret unless it is public, has a key or a rule for workloads, or names its secrets. */
   add(client: ClientOptions, tags?: readonly string[]): Promise<WithSecret>
-  /** Adds a secret. Those that the client has end after `overlap` seconds, or when they end anyway. */
+  /** Adds a secret. The secrets that the client has end after `overlap` seconds, or when they end anyway. */
   rotateSecret(
     clientId: string,
     overlap: number,

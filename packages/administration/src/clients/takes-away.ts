@@ -42,7 +42,7 @@ function losesItem(before: unknown, after: unknown): boolean {
   return had.some((item) => !kept.has(canonical(item)))
 }
 
-/** Whether a member takes something away. One of a plugin that is no list does, whatever it means. */
+/** Whether a member takes something away. A member of a plugin that is no list does, whatever it means. */
 function narrows(name: string, before: unknown, after: unknown): boolean {
   if (harmless.has(name) || areEqual(before, after, false)) return false
   // An empty list allows any.

@@ -13,7 +13,6 @@ export interface DescribedKind {
   readonly texts: MemberTexts
 }
 
-/** The id of an entry. */
 export const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(100))
 
 /** The member that entries of every kind have. */
@@ -28,7 +27,7 @@ export type KindManager<T extends object> = Omit<EntryManager<T>, 'add' | 'remov
   remove(id: string, options?: Pick<EditOptions, 'version'>): Promise<void>
 }
 
-/** An entry, and its secret if this change has created one. It is not stored, and cannot be shown again. */
+/** An entry, and its secret if this change has created one. The secret is not stored, and cannot be shown again. */
 export interface WithNewSecret<T extends object> {
   readonly entry: Managed<T>
   readonly secret?: string | undefined

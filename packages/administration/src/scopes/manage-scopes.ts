@@ -46,7 +46,7 @@ async function againAdded(
 /** Every process keeps all scopes in memory. */
 export const maxScopes = 1000
 
-/** A scope, and its secret if this change has created one. It is not stored, and cannot be shown again. */
+/** A scope, and its secret if this change has created one. The secret is not stored, and cannot be shown again. */
 export interface ScopeWithSecret {
   readonly scope: Managed<ScopeOptions>
   readonly secret?: string | undefined
@@ -65,7 +65,7 @@ export interface RemoveScopeOptions extends Pick<EditOptions, 'version'> {
 export interface ScopeManager extends Omit<EntryManager<ScopeOptions>, 'add' | 'remove'> {
   /** Adds a scope. At most 1,000 can be in the storage. */
   add(scope: ScopeOptions, tags?: readonly string[], options?: AddScopeOptions): Promise<ScopeWithSecret>
-  /** Adds a secret. Those that the scope has end after `overlap` seconds, or when they end anyway. */
+  /** Adds a secret. The secrets that the scope has end after `overlap` seconds, or when they end anyway. */
   rotateSecret(
     name: string,
     overlap: number,
@@ -77,7 +77,6 @@ export interface ScopeManager extends Omit<EntryManager<ScopeOptions>, 'add' | '
 
 type Deps = ManageDeps<ScopeOptions> & {
   readonly runtime: Pick<Runtime, 'randomBytes' | 'base64url'>
-  /** The clients of the configuration. */
   readonly configuredClients: readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
   /** The clients in the storage. They are not checked: they may have become wrong for another reason. */
   readonly clients: Pick<EntryManager<ClientOptions>, 'page' | 'replace'>
@@ -117,7 +116,7 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
     },
     async remove(name, { force = false, ...options } = {}) {
       const version = (await entries.get('scope', name))?.version
-      // It refuses, before anything changes.
+      // The manager refuses, before anything changes.
       if (version === undefined || version !== (options.version ?? version)) return manager.remove(name, options)
       assertNotConfigured(name, configuredClients)
       // Before the removal: what is left after a crash is removed when the command is repeated.

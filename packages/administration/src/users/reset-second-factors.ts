@@ -4,7 +4,7 @@ import { refused } from '../refusal.ts'
 
 /** The second factors and passkeys of users: `provider.use(secondFactors)` of `@grantry/plugins/sign-in`. */
 export interface ResettableFactors {
-  /** Those that cannot be reset. */
+  /** The kinds of factors that cannot be reset. */
   readonly withoutReset: readonly string[]
   /** Returns how much of each kind was removed, such as `{ passkeys: 2 }`. What was not counted is absent. */
   reset(sub: string): Promise<unknown>
