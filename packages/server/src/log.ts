@@ -26,7 +26,6 @@ export interface Log extends Pick<LineWriter, 'dropped' | 'end'> {
   flush(): void
 }
 
-/** Returns the default log format for an output. */
 export const defaultLogFormat = ({ isTTY }: Pick<LineOutput, 'isTTY'>): LogFormat => (isTTY === true ? 'text' : 'json')
 
 const none: readonly ServerEvent[] = []

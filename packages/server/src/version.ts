@@ -6,5 +6,4 @@ declare const grantryVersion: string | undefined
 const ofManifest = (): string =>
   (createRequire(import.meta.url)('../package.json') as { readonly version: string }).version
 
-/** The version of this server. */
 export const version: string = typeof grantryVersion === 'string' ? grantryVersion : ofManifest()

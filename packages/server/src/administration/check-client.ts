@@ -14,7 +14,7 @@ export function assertClientNotConfigured(
   throw refused('exists', message, { member: 'clientId' })
 }
 
-/** Returns a function that rejects when the provider would refuse a client. It can have the scopes in the storage. */
+/** Returns a function that rejects when the provider would refuse a client, which can have the scopes in the storage. */
 export function createClientCheck(loaded: LoadedConfiguration, storedScopes: Pick<StoredScopes, 'list'>) {
   return async (client: ClientOptions): Promise<void> => {
     assertClientNotConfigured(client, loaded)

@@ -10,7 +10,7 @@ import { upstreamUsers } from '@grantry/plugins/upstream'
 export async function forgetUser(sub: string, provider: Provider): Promise<void> {
   if (provider.has(userConsents)) await provider.use(userConsents).forget(sub)
   if (provider.has(userAuthorizations)) await provider.use(userAuthorizations).forget(sub)
-  // Those of functions of the host without `reset` are for the host to remove.
+  // The host removes the factors of its functions without `reset`.
   const factors = provider.has(secondFactors) ? provider.use(secondFactors) : undefined
   if (factors?.withoutReset.length === 0) await factors.reset(sub)
   if (provider.has(upstreamUsers)) await provider.use(upstreamUsers).forget(sub)

@@ -55,7 +55,6 @@ async function readTrail({
   })
 }
 
-/** Adds `grantry audit`. */
 export function addAuditCommand(grantry: Command): void {
   grantry
     .command('audit')

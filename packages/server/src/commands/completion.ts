@@ -6,7 +6,6 @@ import { zshCompletion } from '../completion/zsh.ts'
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
 
-/** Adds `grantry completion`. */
 export function addCompletionCommand(grantry: Command): void {
   grantry
     .command('completion')

@@ -56,7 +56,7 @@ export interface CommandKind<T extends object> {
   readonly removedName?: ((named: string, id: string) => string) | undefined
 }
 
-/** The arguments that commands of each kind take. Those of single members have names of their own. */
+/** The arguments that commands of each kind take. Arguments for single members have names of their own. */
 export interface EntryArguments extends CommonArguments, ChangeArguments {
   readonly tag?: readonly string[]
   readonly ifVersion?: string

@@ -16,7 +16,6 @@ import {
 } from './kind-actions.ts'
 import { withOverlap } from './shown-secret.ts'
 
-/** A group of commands. */
 export interface CommandGroup {
   /** Returns the new command. */
   readonly command: (name: string, description: string) => Command

@@ -16,7 +16,7 @@ const templatesOption = [
 const sourceOf = ({ config, templates }: PagesSource): PagesSource =>
   templates === undefined ? { config: config ?? findConfiguration(process.cwd()) } : { templates }
 
-/** Fails for a wrong name of a file, and for a mistake in it. Those that a later change makes are shown in the preview. */
+/** Fails for a wrong name of a file, and for a mistake in it. The preview shows mistakes that a later change makes. */
 async function loadableSource(options: PagesSource): Promise<PagesSource> {
   const source = sourceOf(options)
   await loadPages(source)

@@ -75,7 +75,6 @@ async function show(clientId: string, options: RegistrationArguments): Promise<v
   print(`${jsonText({ ...metadata, issuedAt: timeOf(issuedAt), used, until: timeOf(until) })}\n`)
 }
 
-/** Adds `grantry registrations`. */
 export function addRegistrationsCommands(grantry: Command): void {
   const group = grantry
     .command('registrations')

@@ -26,7 +26,7 @@ export async function reloadCommand({ pidFile: path, check }: ReloadArguments) {
   // The check loads the plugins of the configuration, with the rights of this process.
   if (configuration !== undefined && check && (await isOwnPlace(place))) {
     const loaded = await rereadConfiguration(configuration, process.env)
-    // It creates no keys: the server may refuse the configuration, because it compares it with the present one.
+    // The check creates no keys: the server may refuse the configuration after comparing it with the present one.
     const provider = await openConfiguredProvider(loaded, () => {}, withoutKeyWrites)
     await provider.close()
   }

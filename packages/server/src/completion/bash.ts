@@ -26,7 +26,6 @@ const withText = (commands: readonly SuggestedCommand[]): readonly string[] => [
   ),
 ]
 
-/** Returns the completion for bash. */
 export const bashCompletion = (commands: readonly SuggestedCommand[]): string => `\
 # Completion of grantry for bash. Load it with: source <(grantry completion bash)
 _grantry_words() {

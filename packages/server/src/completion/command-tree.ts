@@ -6,7 +6,6 @@ export interface Suggestion {
   readonly description: string
 }
 
-/** An option of a command. */
 export interface SuggestedOption {
   /** With its dashes; the short one is absent if there is none. */
   readonly long: string

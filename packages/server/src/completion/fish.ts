@@ -18,7 +18,6 @@ function linesOf({ path, commands, options, takesFile }: SuggestedCommand): read
   ]
 }
 
-/** Returns the completion for fish. */
 export const fishCompletion = (commands: readonly SuggestedCommand[]): string => `\
 # Completion of grantry for fish. Load it with: grantry completion fish | source
 set -g __grantry_paths ${commands.map(({ path }) => quoted(keyOf(path))).join(' ')}

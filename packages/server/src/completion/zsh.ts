@@ -21,7 +21,6 @@ function linesOf({ path, commands, options }: SuggestedCommand): readonly string
   return [line(key, all), ...values]
 }
 
-/** Returns the completion for zsh. */
 export const zshCompletion = (commands: readonly SuggestedCommand[]): string => `\
 #compdef grantry
 # Completion of grantry for zsh. Load it with: source <(grantry completion zsh)

@@ -8,7 +8,7 @@ function problemOf({ input }: { readonly input: unknown }): string {
   return `must be the id of a warning or an info of grantry check; errors cannot be accepted${hint}`
 }
 
-/** Only a start knows the rules of plugins. One that finds nothing is reported as unused. */
+/** Only a start knows the rules of plugins. An id that finds nothing is reported as unused. */
 const ofPlugin = v.pipe(v.string(problemOf), v.regex(/^[\w.-]+:[a-z][a-z0-9-]*$/u, problemOf))
 
 /** Settings of `grantry check`. The server ignores them. */

@@ -52,7 +52,7 @@ export function consoleAdministration({
   }
 }
 
-/** Returns the entries of the configuration. That of the admin API accepts the console, too. */
+/** Returns the entries of the configuration. The entry of the admin API accepts the console, too. */
 export function withConsoleClient(configuration: Pick<Named, 'issuer' | 'console' | 'plugins'>) {
   const { plugins = [] } = configuration
   if (consoleAdministration(configuration) === undefined) return plugins

@@ -31,7 +31,7 @@ export const listedTenantSchema = configurationObject({
   users: v.optional(v.array(userSchema, 'must be an array of users'), []),
 })
 
-/** A tenant, checked. Those in the storage have no `clients`, `scopes` and `users` here. */
+/** A tenant, checked. Tenants in the storage have no `clients`, `scopes` and `users` here. */
 export type ConfiguredTenant = Pick<v.InferOutput<typeof listedTenantSchema>, 'name' | 'enabled' | 'plugins'> &
   Partial<v.InferOutput<typeof listedTenantSchema>>
 

@@ -9,7 +9,7 @@ const maxSize = 64 * 1024 * 1024
 
 /** The text of a file, before it is parsed. */
 export interface SourceText {
-  /** Its path, or `standard input`. */
+  /** The path of the file, or `standard input`. */
   readonly file: string
   /** Paths in it are relative to this directory. */
   readonly directory: string

@@ -39,7 +39,7 @@ const signIn = {
     name: 'Grantry demo',
     scopes: { api1: 'Call the first API on your behalf', api2: 'Call the second API on your behalf' },
   },
-  // Its mails arrive at /outbox.
+  // The mails of the demo arrive at /outbox.
   accounts: { signUp: 'open', mail: 'both' },
 } as const
 

@@ -48,7 +48,7 @@ const providersOf = ({ plugin: { providers = [] }, path, facts }: SignIn) =>
     facts,
   }))
 
-/** Whether a client may send its users to a provider. Those of an external store are unknown. */
+/** Whether a client may send its users to a provider. Clients of an external store are unknown. */
 const isUsable = (name: string, { clients, storedClients, hasExternalClients }: Facts): boolean =>
   hasExternalClients ||
   [...clients, ...storedClients].some(

@@ -164,7 +164,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
       try {
         return [parseConfiguration(clientSchema, client, '') as ClientWithSecrets]
       } catch {
-        // One of `storedProblems`.
+        // `storedProblems` has the mistake.
         return []
       }
     }),

@@ -14,7 +14,7 @@ export const namedPlugins = (facts: Facts): readonly Named[] =>
     isNamedPlugin(plugin) ? [{ plugin, path: `plugins[${index}]`, facts }] : [],
   )
 
-/** Returns which of these scopes are not declared. Those in the storage can come later. */
+/** Returns which of these scopes are not declared. Scopes in the storage can come later. */
 export function unknownScopes(names: readonly string[], { configuration, metadata }: Facts): readonly string[] {
   const { scopes_supported: known } = metadata
   return configuration.administration || !Array.isArray(known) ? [] : names.filter((name) => !known.includes(name))

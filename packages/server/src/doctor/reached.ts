@@ -34,7 +34,7 @@ async function problemOfIssuer(issuer: string): Promise<string | undefined> {
   }
 }
 
-/** Returns which providers of the sign-in do not respond. Those of presets are not asked. */
+/** Returns which providers of the sign-in do not respond. Providers of presets are not asked. */
 export async function problemsOfProviders({
   plugins = [],
 }: Pick<CheckedConfiguration, 'plugins'>): Promise<Facts['unreachable']> {

@@ -5,7 +5,6 @@ export interface HeldEvents {
   hold(event: ServerEvent): void
   /** Returns the events of a request and forgets them. */
   take(requestId: string): readonly ServerEvent[]
-  /** Releases all events. */
   releaseAll(): void
 }
 

@@ -3,11 +3,11 @@ import type { ServerEvent } from './server-event.ts'
 
 /** How an event field becomes a log field. */
 type Treatment =
-  /** It is in the message or in other fields of the line. */
+  /** The field is in the message or in other fields of the line. */
   | 'omitted'
   /** All events of a request have it, so only the line of the request contains it. */
   | 'shared'
-  /** It becomes known during a request. An event in the line of its request has it only if it differs. */
+  /** The field becomes known during a request. An event in the line of its request has it only if it differs. */
   | 'learned'
   | 'duration'
   | 'reason'

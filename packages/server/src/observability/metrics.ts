@@ -69,7 +69,6 @@ function createInstruments(registry: Registry) {
   return { registers, families, counter, histogram, gauge, total }
 }
 
-/** Counts the events. */
 function createEventCounts({ counter, histogram }: ReturnType<typeof createInstruments>): ServerObserver {
   const requests = counter('grantry_requests_total', 'Completed requests', ['endpoint', 'method', 'status', 'reason'])
   const durations = histogram('grantry_request_duration_seconds', 'Duration of requests', ['endpoint'])

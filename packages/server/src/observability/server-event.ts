@@ -46,7 +46,7 @@ export interface ConfigurationRead {
  */
 export type ReloadRefusal = 'invalid' | 'restart_needed' | 'stopping'
 
-/** A tenant was opened by its first request, or closed. One that cannot be opened is an `unhandled_failure`. */
+/** A tenant was opened by its first request, or closed. A tenant that cannot be opened is an `unhandled_failure`. */
 export interface TenantChanged {
   readonly type: 'tenant_opened' | 'tenant_closed'
   readonly id: string

@@ -5,7 +5,6 @@ import type { ConsoleAdministration } from '../configuration/console-client.ts'
 import { demoSecrets } from '../demo/configuration.ts'
 import { accessRefusal } from './console-access.ts'
 
-/** The console of a running server. */
 export interface ServerConsole {
   readonly publish: Observer
   /** Returns the handlers of the console and, for the demo, of its application. */

@@ -133,7 +133,7 @@ export interface OpenProviderOptions {
   readonly configuration: CheckedConfiguration
   /** The directory of the configuration. */
   readonly directory: string
-  /** It stays open when the provider is closed. */
+  /** The driver stays open when the provider is closed. */
   readonly driver: AtomicDriver
   readonly adapter: Adapter
   readonly observability: Observability

@@ -27,7 +27,7 @@ const maxCallers = 16
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
 
-/** Greets a caller, and does what it requests. It ends the connection of one that requests something else. */
+/** Greets a caller, and does what it requests. Ends the connection of a caller that requests something else. */
 function serveCaller(caller: Socket, greeting: ControlGreeting, reload: ControlOptions['reload']): void {
   let received = ''
   // A caller that has gone has no use for the outcome, which is in the log, too.
@@ -50,7 +50,7 @@ async function removeStale(pidFile: string, socket: string): Promise<void> {
   if (status === undefined) return
   if (!status.isSocket()) throw new TypeError(`--pid-file: ${socket} exists and is not a socket; remove it`)
   const server = await askServer(pidFile).catch((cause: unknown) => {
-    // One that is busy, or does not respond, is alive all the same.
+    // A server that is busy, or does not respond, is alive all the same.
     if (!isServerGone(cause)) throw cause
   })
   if (server !== undefined)

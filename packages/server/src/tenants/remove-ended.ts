@@ -89,7 +89,7 @@ export function createRemoval(
       if (now - ended.endedAt < delay) return
       const { name, createdAt } = ended
       const present = await entries.get(kinds.tenant.type.kind, name)
-      // Its removal has failed, or was refused.
+      // The removal of the tenant has failed, or was refused.
       const exists = (Object(present?.value) as { readonly createdAt?: unknown }).createdAt === createdAt
       if (!exists && !(await removeNext(entry.id, ended))) return
     }

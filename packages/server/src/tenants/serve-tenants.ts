@@ -58,7 +58,6 @@ export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'director
   readonly unavailable: Handler
 }
 
-/** The tenants of a server. */
 export interface ServedTenants extends RoutedTenants<TenantServing> {
   /** Opens all tenants again with the present configuration, within seconds. */
   configurationChanged(): void

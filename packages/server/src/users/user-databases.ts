@@ -44,7 +44,7 @@ export async function configuredAccounts(users: object, directory: string): Prom
   return sqlAccounts(tableOf(users, directory), { connection: await connectionOf(users, directory) })
 }
 
-/** Returns the user service of a configuration without a list of users. One with connections opens them on demand. */
+/** Returns the user service of a configuration without a list of users. Connections are opened on demand. */
 export const hostUsers = async (
   users: UserService | UserDatabaseConfiguration,
   directory: string,

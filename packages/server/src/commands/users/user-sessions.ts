@@ -124,7 +124,7 @@ export async function listAuthorizations(subOrName: string, options: CommonArgum
   print(options.json ? json(authorizations) : table([['FAMILY', 'CLIENT', 'STARTED', 'SCOPES', 'FOR'], ...rows]))
 }
 
-/** Ends one authorization of the user. That of another user is not touched. */
+/** Ends one authorization of the user. An authorization of another user is not touched. */
 export async function endAuthorization(subOrName: string, family: string, options: CommonArguments): Promise<void> {
   const shown = await runWithPlugin(userAuthorizations, subOrName, options, async (target) => {
     const { sub, functions, provider, audited } = target
