@@ -113,12 +113,6 @@ describe('a client that was removed from the file and is added again inherits no
       await service.stop(other)
       return service.start(withOld())
     },
-    'after a short run without it, and a long stop': async (service, server) => {
-      await service.reload(server, without())
-      await service.stop(server)
-      service.skip(3 * days)
-      return service.start(withOld())
-    },
     'as one of two, beside a third': async (service, server) => {
       await service.reload(server, fileOf('web', 'other'))
       await service.pass(3 * hours)
@@ -184,6 +178,27 @@ describe('a client that stays keeps what it has', () => {
       await service.stop(other)
       await service.start(without())
       await service.pass(1 * days)
+      return server
+    },
+    'after a short run without it, and a long stop': async (service, server) => {
+      await service.reload(server, without())
+      await service.stop(server)
+      service.skip(3 * days)
+      return service.start(withOld())
+    },
+    'when all servers stop while one of them has an old file': async (service, server) => {
+      const behind = await service.start(without())
+      await service.pass(5 * minutes)
+      await service.stop(behind)
+      await service.stop(server)
+      service.skip(3 * days)
+      return service.start(withOld())
+    },
+    'when the servers cannot compare for hours': async (service, server) => {
+      const behind = await service.start(without())
+      service.skip(3 * hours)
+      await service.pass(20 * minutes)
+      await service.stop(behind)
       return server
     },
     'when no server has run for days': async (service, server) => {

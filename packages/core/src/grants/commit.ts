@@ -1,6 +1,6 @@
 import { settle } from '../abuse/settlement.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
-import { assertUnused, type KeyProofs, markersOf } from '../parts/token-binding.ts'
+import { assertFresh, assertUnused, type KeyProofs, markersOf } from '../parts/token-binding.ts'
 import { after, isThenable } from '../promises.ts'
 import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
@@ -72,8 +72,12 @@ export function createCommit(deps: CommitDeps): Commit {
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
     const create = proofs.length === 0 ? credentials : [...markersOf(proofs, marker), ...credentials]
     const put = derivation === undefined ? records : [...records, replayRecord(request, at, derivation, attempt)]
-    const written = settle(store, request.unsettled.splice(0), { create, put })
+    assertFresh(proofs, runtime.now())
+    const settlements = request.unsettled.splice(0)
+    const written = settle(store, settlements, { create, put })
     return after(written, (existing) => {
+      // Nothing was written. The right password still counts, also for a request that is refused.
+      if (existing.length > 0) request.unsettled.push(...settlements)
       assertUnused(proofs, existing)
       return existing.length === 0
     })

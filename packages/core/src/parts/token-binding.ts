@@ -161,6 +161,12 @@ export const notConfirmed = (reason: string): OAuthError =>
 export const markersOf = (proofs: readonly UsableProof[], marker: SpentRecord): readonly NewRecord[] =>
   proofs.map(({ key, expiresAt }) => ({ key, value: marker, expiresAt }))
 
+/** @throws OAuthError when one of these proofs has ended meanwhile: its marker would not outlast a second use. */
+export function assertFresh(proofs: readonly UsableProof[], now: number): void {
+  const ended = proofs.find(({ expiresAt }) => now >= expiresAt)
+  if (ended !== undefined) throw ended.refuse()
+}
+
 /** @throws OAuthError when one of these markers existed: the proof is used up already. */
 export function assertUnused(proofs: readonly UsableProof[], existing: readonly string[]): void {
   const used = proofs.find(({ key }) => existing.includes(key))

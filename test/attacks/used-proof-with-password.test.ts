@@ -1,0 +1,68 @@
+/**
+ * Attack: a proof of a key is sent again. With a right password, it must not count as a failure of its user: a client that
+ * repeats a request would keep the user out. And a proof is accepted once also where the request takes longer than the
+ * marker of the proof lives.
+ *
+ * RFC 9449 section 11.1.
+ */
+import { defineGrant, definePlugin } from '@grantry/core'
+import { dpop } from '@grantry/plugins/dpop'
+import { mapDriver } from '@grantry/testing'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { holder, password, request, start } from '../dpop/parties.ts'
+import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+
+describe('a right password with a used proof', () => {
+  test('counts no failure: the user signs in with the next proof', async () => {
+    const f = await start()
+    const { prove } = await holder()
+    const used = await prove()
+    expect((await request(f, used, password)).status).toBe(200)
+    const repeated: unknown[] = []
+    for (let index = 0; index < 40; index += 1) repeated.push((await request(f, used, password)).body.error)
+    expect(new Set(repeated)).toEqual(new Set(['invalid_dpop_proof']))
+    expect((await request(f, await prove(), password)).status).toBe(200)
+  })
+
+  test('forgets no wrong password', async () => {
+    const f = await start()
+    const { prove } = await holder()
+    const used = await prove()
+    expect((await request(f, used, { grant_type: 'client_credentials', scope: 'api1' })).status).toBe(200)
+    const statuses: number[] = []
+    for (let index = 0; index < 40; index += 1)
+      statuses.push((await request(f, await prove(), { ...password, password: 'wrong' })).status)
+    expect(statuses).toContain(429)
+    expect((await request(f, used, password)).status).toBe(429)
+  })
+})
+
+test('a proof is refused when its marker would have ended before the tokens are issued', async () => {
+  let now = (): number => 1_800_000_000
+  let slow = 0
+  const grant = defineGrant({
+    grantType: 'urn:example:slow',
+    params: v.object({}),
+    scope: 'optional',
+    handle() {
+      f.clock.advance(slow)
+      return { scopes: ['api1'] }
+    },
+  })
+  const f = await fixture({
+    plugins: [builtInPlugins, dpop(), definePlugin('slow', [grant])],
+    clients: clients.map((client) =>
+      client.public === true ? client : { ...client, grantTypes: [...(client.grantTypes ?? []), 'urn:example:slow'] },
+    ),
+    storage: mapDriver(new Map(), () => now()),
+  })
+  now = f.clock.now
+  const { prove } = await holder('ES256', f.clock.now)
+  const form = { grant_type: 'urn:example:slow', scope: 'api1' }
+  const proof = await prove()
+  expect((await request(f, proof, form, web)).status).toBe(200)
+  f.clock.advance(60)
+  slow = 61
+  expect(await request(f, proof, form, web)).toMatchObject({ status: 400, body: { error: 'invalid_dpop_proof' } })
+})
