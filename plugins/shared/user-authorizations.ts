@@ -154,6 +154,9 @@ export async function noteAuthorization(
 const isCurrent = (carried: string | undefined, epoch: string | undefined): boolean =>
   epoch === undefined || carried === epoch
 
+/** An epoch that cannot be read is empty. What it hides now may be valid: it is not removed. */
+const isReadable = (epoch: string | undefined): boolean => epoch !== ''
+
 export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({
   async list(sub) {
     const noted = await read(kit, sub)
@@ -164,11 +167,14 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
       kit.areRevoked(noted.map(({ family }) => family)),
       ...clientIds.map((clientId) => kit.epochOfClient(clientId)),
     ])
+    const clientEpochOf = ({ clientId }: Noted) => clientEpochs[clientIds.indexOf(clientId)]
     const isLive = (authorization: Noted, index: number): boolean =>
       !revoked[index] &&
       isCurrent(authorization.epoch, epoch) &&
-      isCurrent(authorization.clientEpoch, clientEpochs[clientIds.indexOf(authorization.clientId)])
-    const ended = noted.filter((authorization, index) => !isLive(authorization, index))
+      isCurrent(authorization.clientEpoch, clientEpochOf(authorization))
+    const isKnown = (authorization: Noted, index: number): boolean =>
+      revoked[index] === true || (isReadable(epoch) && isReadable(clientEpochOf(authorization)))
+    const ended = noted.filter((authorization, index) => !isLive(authorization, index) && isKnown(authorization, index))
     // Otherwise they would displace others when the list is full. A code does not know what has ended.
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
     return noted.filter(isLive).map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)

@@ -1,6 +1,6 @@
 import { settle } from '../abuse/settlement.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
-import { assertFresh, assertUnused, type KeyProofs, markersOf } from '../parts/token-binding.ts'
+import { assertUnused, type KeyProofs, markersOf } from '../parts/token-binding.ts'
 import { after, isThenable } from '../promises.ts'
 import { randomId } from '../random-id.ts'
 import type { NewRecord } from '../records/envelope.ts'
@@ -24,6 +24,11 @@ export type Commit = (request: CommitRequest, mint: MintFrom) => Promise<JsonObj
 const pluginFirst = (left: CredentialDetails, right: CredentialDetails): number =>
   Number(right.kind === 'plugin') - Number(left.kind === 'plugin')
 
+/** What a retry needs, for a client that does not receive the response. */
+function replayRecord({ client, retryId }: CommitRequest, at: number, derivation: Derivation, key: string): NewRecord {
+  return { key, value: { request: retryId(), ...derivation }, expiresAt: at + repeatableFor(client) }
+}
+
 interface CommitDeps extends ReplayDeps {
   readonly retrySecrets: readonly RetrySecret[]
   readonly useUp: KeyProofs['useUp']
@@ -39,17 +44,6 @@ export function createCommit(deps: CommitDeps): Commit {
     const credential = refreshTokenIn(redemptions)?.credential
     if (credential === undefined || repeatableFor(client) === 0) return issuances.random()
     return issuances.repeatable(credential)
-  }
-
-  /** What a retry needs, for a client that does not receive the response. */
-  function replayRecord(
-    { client, retryId }: CommitRequest,
-    at: number,
-    derivation: Derivation,
-    attempt: string,
-  ): NewRecord {
-    const expiresAt = at + repeatableFor(client)
-    return { key: replayKeyOf(attempt, runtime), value: { request: retryId(), ...derivation }, expiresAt }
   }
 
   /**
@@ -71,8 +65,10 @@ export function createCommit(deps: CommitDeps): Commit {
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
     const create = proofs.length === 0 ? credentials : [...markersOf(proofs, marker), ...credentials]
-    const put = derivation === undefined ? records : [...records, replayRecord(request, at, derivation, attempt)]
-    assertFresh(proofs, runtime.now())
+    const put =
+      derivation === undefined
+        ? records
+        : [...records, replayRecord(request, at, derivation, replayKeyOf(attempt, runtime))]
     const settlements = request.unsettled.splice(0)
     const written = settle(store, settlements, { create, put })
     return after(written, (existing) => {

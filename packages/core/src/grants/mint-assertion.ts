@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Client } from '../directory/client.ts'
 import { scopeName } from '../directory/scope.ts'
 import { completeSubject } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
@@ -9,6 +10,8 @@ import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Families } from '../tokens/family.ts'
 import { foreignType, type Jwt } from '../tokens/jwt.ts'
+import type { RequestMarks } from '../tokens/revocation-mark.ts'
+import { assertUnchanged, type IsUnchanged } from '../tokens/unchanged-client.ts'
 import type { JsonObject } from '../types.ts'
 import type { Issuance } from './issuance.ts'
 import type { Minted } from './mint.ts'
@@ -29,6 +32,8 @@ const coreClaims = ['iss', 'sub', 'aud', 'iat', 'nbf', 'exp', 'jti', 'auth_time'
 
 interface AssertionRequest {
   readonly result: CheckedResult
+  readonly client: Client
+  readonly marks: Pick<RequestMarks, 'newMark'>
   /** The scopes of the request. */
   readonly requested: readonly string[]
   readonly grantType: string
@@ -40,7 +45,8 @@ interface AssertionRequest {
 /**
  * Mints the assertion of a checked grant result. Nothing is stored.
  *
- * @throws OAuthError `invalid_scope` when it has a scope that was not requested.
+ * @throws OAuthError `invalid_scope` when it has a scope that was not requested; `invalid_client` if the client was
+ * changed, and this request was decided by what it was before.
  * @throws TypeError (a defect in the plugin) when it is malformed, has no subject, or the result has more than it.
  */
 export type MintAssertion = (request: AssertionRequest) => Promise<Minted>
@@ -49,6 +55,7 @@ export type OpenAssertions = (deps: {
   readonly issuer: string
   readonly jwt: Jwt
   readonly families: Families
+  readonly isUnchanged: IsUnchanged
   readonly observed: boolean
   readonly runtime: Runtime
 }) => MintAssertion
@@ -72,13 +79,15 @@ function assertionIn(
 }
 
 const open: OpenAssertions =
-  ({ issuer, jwt, families, observed, runtime }) =>
-  async ({ result, requested, grantType, issuance: { at }, refuse }) => {
+  ({ issuer, jwt, families, isUnchanged, observed, runtime }) =>
+  async ({ result, client, marks, requested, grantType, issuance: { at }, refuse }) => {
     const { typ, tokenType, audience, scopes, claims, subject, ...assertion } = assertionIn(result, grantType)
     if (result.scopes.length > 0 || (requested.length > 0 && !scopes.every((name) => requested.includes(name)))) {
       throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
     }
     const { sub, authTime, amr, acr, idp } = completeSubject(subject, at)
+    const { clientState } = await marks.newMark(sub)
+    await assertUnchanged(isUnchanged, client, clientState)
     const lifetime = Math.min(assertion.lifetime, (result.lineage?.expiresAt ?? Number.POSITIVE_INFINITY) - at)
     // The clock tolerance can accept a token that has just expired.
     if (lifetime < 1) throw refuse('token_expired')

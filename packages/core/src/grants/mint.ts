@@ -1,5 +1,5 @@
 import { type CompleteSubject, completeSubject } from '../directory/subject.ts'
-import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
+import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
@@ -14,7 +14,7 @@ import type { Families } from '../tokens/family.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
 import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
 import type { RequestMarks, RevocationMark } from '../tokens/revocation-mark.ts'
-import type { IsUnchanged } from '../tokens/unchanged-client.ts'
+import { assertUnchanged, type IsUnchanged } from '../tokens/unchanged-client.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { continuedIn, createMintRefreshToken, type RefreshTokenRequest } from './mint-refresh-token.ts'
 import type { AccessScopes } from './policy.ts'
@@ -101,9 +101,7 @@ async function revocationMark(
     record === undefined
       ? await newMark(marks, sub, selfContained)
       : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
-  if (!(await isUnchanged(client, mark.clientState))) {
-    throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
-  }
+  await assertUnchanged(isUnchanged, client, mark.clientState)
   if (record !== undefined) return mark
   const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
   if (presented.length === 0) return mark

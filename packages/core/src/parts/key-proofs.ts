@@ -7,7 +7,6 @@ import type { EndpointRequest } from './endpoint.ts'
 import { keyProblem } from './holder.ts'
 import type { Owned } from './part-kind.ts'
 import {
-  assertFresh,
   assertUnused,
   bearer,
   type KeyProofDeps,
@@ -73,7 +72,6 @@ export function createKeyProofs(
 
   async function useUp(proofs: readonly UsableProof[] = []): Promise<void> {
     if (proofs.length === 0) return
-    assertFresh(proofs, runtime.now())
     const marker = { spentAt: runtime.now(), attempt: randomId(runtime, 12) }
     assertUnused(proofs, await store.commit({ create: markersOf(proofs, marker) }))
   }

@@ -157,15 +157,16 @@ export const nothingProved: Proved = Object.freeze({})
 export const notConfirmed = (reason: string): OAuthError =>
   new OAuthError('invalid_token', 'The access token is not valid', { reason })
 
-/** Returns the markers that say that these proofs are used up. */
+/**
+ * Returns the markers that say that these proofs are used up.
+ *
+ * @throws OAuthError when one of the proofs has ended meanwhile: its marker would not outlast a second use.
+ */
 export const markersOf = (proofs: readonly UsableProof[], marker: SpentRecord): readonly NewRecord[] =>
-  proofs.map(({ key, expiresAt }) => ({ key, value: marker, expiresAt }))
-
-/** @throws OAuthError when one of these proofs has ended meanwhile: its marker would not outlast a second use. */
-export function assertFresh(proofs: readonly UsableProof[], now: number): void {
-  const ended = proofs.find(({ expiresAt }) => now >= expiresAt)
-  if (ended !== undefined) throw ended.refuse()
-}
+  proofs.map(({ key, expiresAt, refuse }) => {
+    if (expiresAt <= marker.spentAt) throw refuse()
+    return { key, value: marker, expiresAt }
+  })
 
 /** @throws OAuthError when one of these markers existed: the proof is used up already. */
 export function assertUnused(proofs: readonly UsableProof[], existing: readonly string[]): void {

@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
+import { OAuthError } from '../errors/oauth-error.ts'
 import { after } from '../promises.ts'
 import { clockDifference, type Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
@@ -58,4 +59,14 @@ export function createIsUnchanged({
       return isSame
     })
   }
+}
+
+/** @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before. */
+export async function assertUnchanged(
+  isUnchanged: IsUnchanged,
+  client: Client,
+  state: ClientState | undefined,
+): Promise<void> {
+  if (!(await isUnchanged(client, state)))
+    throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
 }
