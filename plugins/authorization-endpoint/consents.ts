@@ -101,21 +101,36 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
   return url && `${url.protocol}//${url.protocol === 'https:' ? url.host : url.hostname}`
 }
 
-/** Returns what the user has consented to since the last revocation of the user or the client, and their epochs. */
-async function read(kit: EndpointKit, sub: string, clientId: string, known?: Epochs) {
-  const [record, epoch, clientEpoch] = await Promise.all([
-    kit.records.get(keyOf(sub, clientId), schema),
-    known === undefined ? kit.epochOf(sub) : known.subject,
-    known === undefined ? kit.epochOfClient(clientId) : known.client,
-  ])
-  const epochs = { ...(epoch !== undefined && { epoch }), ...(clientEpoch !== undefined && { clientEpoch }) }
+type ConsentRecord = v.InferOutput<typeof schema>
+type ConsentEpochs = Pick<ConsentRecord, 'epoch' | 'clientEpoch'>
+
+const consentEpochs = ({ subject, client }: Epochs): ConsentEpochs => ({
+  ...(subject !== undefined && { epoch: subject }),
+  ...(client !== undefined && { clientEpoch: client }),
+})
+
+/** Returns what the user has consented to since the last revocation of the user or the client. */
+function currentOf(record: ConsentRecord | undefined, { epoch, clientEpoch }: ConsentEpochs, kit: EndpointKit) {
   const isCurrent =
     (epoch === undefined || epoch === record?.epoch) &&
     (clientEpoch === undefined || clientEpoch === record?.clientEpoch)
-  if (!isCurrent || record === undefined) return { given: undefined, epochs }
+  if (!isCurrent || record === undefined) return undefined
   // A scope that was removed and added again since is another one.
   const scopes = kit.lastingScopes(record.scopes, record.at)
-  return { given: { ...record, scopes, reach: reachWithin(record.reach, scopes) }, epochs }
+  return { ...record, scopes, reach: reachWithin(record.reach, scopes) }
+}
+
+async function presentEpochs(kit: EndpointKit, sub: string, clientId: string): Promise<Epochs> {
+  const [subject, client] = await Promise.all([kit.epochOf(sub), kit.epochOfClient(clientId)])
+  return { subject, client }
+}
+
+async function read(kit: EndpointKit, sub: string, clientId: string) {
+  const [record, epochs] = await Promise.all([
+    kit.records.get(keyOf(sub, clientId), schema),
+    presentEpochs(kit, sub, clientId),
+  ])
+  return currentOf(record, consentEpochs(epochs), kit)
 }
 
 /** @param lifetime seconds after which the user is asked again */
@@ -125,7 +140,7 @@ export function createConsents(lifetime: number): Consents {
       if (request.client.requireConsent === false) return true
       if (request.prompts.has('consent') || request.client.selfDescribed === 'ask' || isImpersonable(request))
         return false
-      const { given } = await read(kit, sub, request.client.clientId)
+      const given = await read(kit, sub, request.client.clientId)
       if (given === undefined || given.returnsTo !== returnsToOf(request)) return false
       const { scopes, claims, reach } = given
       return (
@@ -135,35 +150,39 @@ export function createConsents(lifetime: number): Consents {
       )
     },
 
-    declined: async (kit, sub, clientId) => (await read(kit, sub, clientId)).given?.declined ?? [],
+    declined: async (kit, sub, clientId) => (await read(kit, sub, clientId))?.declined ?? [],
 
     async remember(kit, sub, request, granted, authorized) {
-      const { given: consented, epochs } = await read(kit, sub, request.client.clientId, authorized)
-      const returnsTo = returnsToOf(request)
-      const given = consented?.returnsTo === returnsTo ? consented : undefined
-      const leftOut = without(request.scopes, granted)
-      const scopes = union(without(given?.scopes ?? [], leftOut), granted)
-      const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
-      const consent = {
-        scopes,
-        claims: union(given?.claims ?? [], requestedClaims(request)),
-        reach: reachWithin(union(given?.reach ?? [], request.proposal.reach), scopes),
-        ...(declined.length > 0 && { declined }),
-        ...(returnsTo !== undefined && { returnsTo }),
-        at: kit.now(),
-        ...epochs,
-      }
       const { clientId } = request.client
+      const epochs = consentEpochs(authorized ?? (await presentEpochs(kit, sub, clientId)))
+      const returnsTo = returnsToOf(request)
+      const leftOut = without(request.scopes, granted)
       const expiresAt = kit.now() + lifetime
       // Before, so that a list shows it if this process dies.
       await clientsOf(kit, sub).add(clientId, expiresAt)
-      await kit.records.put(keyOf(sub, clientId), consent, expiresAt, keptRecord)
+      // Applied to what is stored then: a consent that is withdrawn meanwhile does not come back.
+      await kit.records.update(keyOf(sub, clientId), schema, (record) => {
+        const consented = currentOf(record, epochs, kit)
+        const given = consented?.returnsTo === returnsTo ? consented : undefined
+        const scopes = union(without(given?.scopes ?? [], leftOut), granted)
+        const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
+        const value = {
+          scopes,
+          claims: union(given?.claims ?? [], requestedClaims(request)),
+          reach: reachWithin(union(given?.reach ?? [], request.proposal.reach), scopes),
+          ...(declined.length > 0 && { declined }),
+          ...(returnsTo !== undefined && { returnsTo }),
+          at: kit.now(),
+          ...epochs,
+        }
+        return { value, expiresAt, ...keptRecord }
+      })
     },
 
     async list(kit, sub) {
       const clientIds = await clientsOf(kit, sub).list()
       const consents = await Promise.all(
-        clientIds.map(async (clientId) => ({ clientId, ...(await read(kit, sub, clientId)) })),
+        clientIds.map(async (clientId) => ({ clientId, given: await read(kit, sub, clientId) })),
       )
       return consents.flatMap(({ clientId, given }) =>
         given === undefined ? [] : [{ clientId, scopes: given.scopes, claims: given.claims }],
@@ -171,7 +190,7 @@ export function createConsents(lifetime: number): Consents {
     },
 
     async revoke(kit, sub, clientId) {
-      const { given } = await read(kit, sub, clientId)
+      const given = await read(kit, sub, clientId)
       await kit.records.delete(keyOf(sub, clientId))
       await clientsOf(kit, sub).remove(clientId)
       return given !== undefined

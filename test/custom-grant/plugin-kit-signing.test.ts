@@ -74,15 +74,25 @@ describe('sign()', () => {
     const { provider, clock } = await fixture({ plugins: [...builtInPlugins, declaring, kitPlugin('other')] })
     const claims = { sub: 'alice', aud: testClient[0], exp: clock.now() + 60, events: logoutEvent }
     expect(await kitOf(provider, 'logout').sign('logout+jwt', claims)).toBeTypeOf('string')
-    await expect(kitOf(provider, 'other').sign('logout+jwt', claims)).rejects.toThrow(/declare its type and claims/u)
+    await expect(kitOf(provider, 'other').sign('logout+jwt', claims)).rejects.toThrow('only logout signs logout+jwt')
+    const { sub: _, ...ofSession } = { ...claims, sid: 's' }
+    await expect(kitOf(provider, 'other').sign('logout+jwt', ofSession)).rejects.toThrow('only logout signs logout+jwt')
   })
 
   test.each<[string, JsonObject]>([
     ['no claims', {}],
     ['claims of identity tokens only', { aud: 'web', nonce: 'n', sid: 's' }],
+    ['a claim of identity tokens of this provider', { idp: 'local' }],
   ])('refuses the declaration of a type with %s', async (_name, claims) => {
     const parts = [defineFields({ signs: { 'x+jwt': claims } })]
     await expect(setUp('kit', {}, parts)).rejects.toThrow('must have a claim that identity tokens do not have')
+  })
+
+  test('refuses two plugins that declare one type', async () => {
+    const plugins = ['one', 'two'].map((name) =>
+      definePlugin(name, [defineFields({ signs: { 'x+jwt': { event: name } } })]),
+    )
+    await expect(fixture({ plugins: [...builtInPlugins, ...plugins] })).rejects.toThrow('one and two both sign x+jwt')
   })
 
   test('signs for a client with the algorithm of its identity tokens', async () => {

@@ -9,7 +9,6 @@ import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { missing } from '../parts/capability.ts'
-import type { SignedTypes } from '../parts/fields.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
@@ -111,12 +110,12 @@ interface PluginKitDeps {
   readonly runtime: Runtime
   readonly recorder: Recorder
   readonly hostLimits: HostLimits
-  readonly registry: Pick<Registry, 'capabilities' | 'clientSchema' | 'clientMetadata' | 'signedTypesOf'>
+  readonly registry: Pick<Registry, 'capabilities' | 'clientSchema' | 'clientMetadata' | 'signedTypes'>
 }
 
 function createSign(
-  { issuer, jwt, keys, runtime }: Pick<PluginKitDeps, 'issuer' | 'jwt' | 'keys' | 'runtime'>,
-  declared: SignedTypes,
+  { issuer, jwt, keys, registry, runtime }: Pick<PluginKitDeps, 'issuer' | 'jwt' | 'keys' | 'registry' | 'runtime'>,
+  plugin: string,
 ): Kit['sign'] {
   return async (typ, claims, client) => {
     if (!foreignType.test(typ))
@@ -124,8 +123,10 @@ function createSign(
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
     const payload: Readonly<Record<string, unknown>> = { ...claims, iss: issuer, iat: runtime.now() }
     if (typeof payload.toJSON === 'function') throw new TypeError('sign(): the claims are not JSON')
-    const claimsOfType = Object.hasOwn(declared, typ) ? declared[typ] : undefined
-    if (payload.sub !== undefined && payload.exp !== undefined && !isDeclared(claimsOfType, payload)) {
+    const declared = registry.signedTypes.get(typ)
+    if (declared !== undefined && declared.plugin !== plugin)
+      throw new TypeError(`sign(): only ${declared.plugin} signs ${typ}`)
+    if (payload.sub !== undefined && payload.exp !== undefined && !isDeclared(declared?.claims, payload)) {
       throw new TypeError(
         'sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them, or declare its type and claims with defineFields({ signs })',
       )
@@ -189,7 +190,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       recordClient,
       callHost,
       ...sealOf(plugin),
-      sign: createSign(deps, registry.signedTypesOf(plugin)),
+      sign: createSign(deps, plugin),
       limitGuesses: createGuessLimits(plugin, { issuer, store, runtime, recorder }),
     }
     const grantKit: PluginGrantKit = {

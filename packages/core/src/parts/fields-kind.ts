@@ -8,7 +8,7 @@ import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/s
 import { isCoreError } from '../errors/error-codes.ts'
 import { jsonSchema } from '../records/json.ts'
 import { clientMetadataNames } from './client-metadata.ts'
-import type { AllFields, ErrorStatuses, Fields } from './fields.ts'
+import type { AllFields, ErrorStatuses, Fields, SignedType } from './fields.ts'
 import { type Members, memberObject, type Owned, oneOf, partKind, required, text } from './part-kind.ts'
 import { discoveryMembersOf } from './plugin-metadata.ts'
 import type { Rule } from './rule.ts'
@@ -68,6 +68,20 @@ function textsIn(fields: FieldsOfPlugins, of: 'client' | 'scope'): MemberTexts {
   return Object.fromEntries(texts)
 }
 
+/** @throws TypeError when two plugins declare the same type: each would vouch for what the other one signs. */
+function signedTypesIn(fields: FieldsOfPlugins): ReadonlyMap<string, SignedType> {
+  const types = new Map<string, SignedType>()
+  for (const { plugin, part } of fields) {
+    for (const [typ, claims] of Object.entries(part.signs ?? {})) {
+      const earlier = types.get(typ)
+      if (earlier !== undefined)
+        throw new TypeError(`plugins: ${earlier.plugin} and ${plugin} both sign ${typ}; remove one of them`)
+      types.set(typ, { plugin, claims })
+    }
+  }
+  return types
+}
+
 /** @throws TypeError when two plugins add the same name, or one replaces a name of the core. */
 function allFields(fields: FieldsOfPlugins): AllFields {
   const errors = collect(fields, { what: 'error code', valuesOf: ({ errors: codes }) => codes, isCore: isCoreError })
@@ -90,8 +104,7 @@ function allFields(fields: FieldsOfPlugins): AllFields {
         return [name, { client, bearer, validation: 400 }]
       }),
     ),
-    signedTypesOf: (plugin) =>
-      Object.assign({}, ...fields.flatMap(({ plugin: owner, part }) => (owner === plugin ? (part.signs ?? {}) : []))),
+    signedTypes: signedTypesIn(fields),
     pluginScopes: fields.flatMap(({ part }) => part.ownScopes ?? []),
     assertIssuer: (issuer) =>
       assertNone(
@@ -105,9 +118,11 @@ function allFields(fields: FieldsOfPlugins): AllFields {
   }
 }
 
-/** Whether a claim is neither one of JWTs (RFC 7519 section 4.1) nor of identity tokens. */
+/** Whether a claim is neither one of JWTs (RFC 7519 section 4.1) nor of identity tokens, as the core issues them. */
 const isDistinctive = (claim: string): boolean =>
-  !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn)$/u.test(claim)
+  !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn|idp|(?:client|sub)_epoch)$/u.test(
+    claim,
+  )
 
 function fieldSchemas() {
   const status = oneOf(400, 401, 403)

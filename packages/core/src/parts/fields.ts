@@ -26,6 +26,12 @@ export interface ErrorStatuses {
 /** The claims that JWTs must have, by their `typ`. */
 export type SignedTypes = Readonly<Record<string, JsonObject>>
 
+/** A type of JWTs that one plugin signs. */
+export interface SignedType {
+  readonly plugin: string
+  readonly claims: JsonObject
+}
+
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields extends Defined<'fields'> {
   /**
@@ -99,8 +105,8 @@ export interface AllFields {
   /** The members of clients that metadata can contain. */
   readonly clientMetadata: ClientMetadataNames
   readonly pluginErrors: PluginErrors
-  /** Returns which JWTs with `sub` and `exp` a plugin signs. */
-  readonly signedTypesOf: (plugin: string) => SignedTypes
+  /** The declared types of JWTs, their owners and the claims that they must have. */
+  readonly signedTypes: ReadonlyMap<string, SignedType>
   /** The scopes of the plugins. */
   readonly pluginScopes: readonly ScopeOptions[]
   /** @throws TypeError when a plugin cannot work with this issuer. */
@@ -117,7 +123,7 @@ export const noFields: AllFields = {
   memberTexts: { client: {}, scope: {} },
   clientMetadata: new Map(),
   pluginErrors: new Map(),
-  signedTypesOf: () => ({}),
+  signedTypes: new Map(),
   pluginScopes: [],
   assertIssuer() {},
   rules: { warnings: () => [], findings: () => [] },

@@ -164,7 +164,7 @@ export interface Registry
   extends RegisteredGrants,
     Pick<
       AllFields,
-      'clientSchema' | 'scopeSchema' | 'clientMetadata' | 'pluginErrors' | 'pluginScopes' | 'signedTypesOf'
+      'clientSchema' | 'scopeSchema' | 'clientMetadata' | 'pluginErrors' | 'pluginScopes' | 'signedTypes'
     > {
   /** The methods of client authentication, those of the core first. */
   readonly authenticationMethods: readonly OwnedPart<ClientAuthentication>[]
@@ -215,7 +215,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
   const endpoints = collected<'endpoint', readonly InstalledEndpoint[]>(parts, 'endpoint', [])
   const credentialParameters = credentialParametersOf(authenticationMethods)
   for (const endpoint of endpoints) endpoint.assertParameters(credentialParameters)
-  const { clientSchema, scopeSchema, clientMetadata, pluginErrors, pluginScopes, signedTypesOf, ...fields } =
+  const { clientSchema, scopeSchema, clientMetadata, pluginErrors, pluginScopes, signedTypes, ...fields } =
     fieldsIn(parts)
   fields.assertIssuer(issuer)
   return {
@@ -226,7 +226,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     clientMetadata,
     pluginErrors,
     pluginScopes,
-    signedTypesOf,
+    signedTypes,
     credentialParameters,
     endpoints,
     withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),
