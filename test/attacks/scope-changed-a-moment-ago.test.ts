@@ -74,6 +74,16 @@ describe.each(stores)('on %s', (_, storeOf) => {
     }
   })
 
+  test('a right that was taken away shows nothing more in another process, also not once', async () => {
+    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    await manager.edit(pay[0], { unrestrictedIntrospection: true })
+    const issued = await f.post('token', { grant_type: 'client_credentials', scope: `api1 ${pay[0]}` }, web)
+    const token = String(issued.body.access_token)
+    for (const process of [f, other]) expect((await introspect(process, token)).body.scope).toBe(`api1 ${pay[0]}`)
+    await manager.edit(pay[0], { unrestrictedIntrospection: false })
+    for (const process of [f, other]) expect((await introspect(process, token)).body.scope).toBe(pay[0])
+  })
+
   test.each([
     ['header', introspect],
     ['form', introspectByForm],

@@ -35,9 +35,9 @@ interface AuthenticatedScope {
   readonly presentation: Presentation
   /**
    * Refuses it if its secret was taken away a moment ago, in another process: checks the secret again if the scope has
-   * changed since. `undefined` if it cannot change.
+   * changed since. Returns the present scope. `undefined` if it cannot change.
    */
-  readonly confirm: (() => Promise<void>) | undefined
+  readonly confirm: (() => Promise<Scope>) | undefined
 }
 
 /** @see wire contract, section 7; the seed, section 5 */
@@ -89,9 +89,9 @@ export function createScopeAuthentication(deps: {
     scopes.renew &&
     (async () => {
       await scopes.renew?.(scope)
-      if (scopes.current.find(scope.name) === scope) return
+      if (scopes.current.find(scope.name) === scope) return scope
       if (recorder.observed) trace.presented = presentedId(presentation.presented.clientId, isKnown, runtime)
-      await verify(presentation)
+      return verify(presentation)
     })
 
   return async (request, form, trace) => {

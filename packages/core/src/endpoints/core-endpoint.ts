@@ -13,10 +13,11 @@ import type { MaybePromise } from '../types.ts'
 export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> extends Omit<Call<P, C>, 'request'> {
   facts(): EndpointRequest
   /**
-   * Refuses a scope whose secret was taken away a moment ago, in another process. `undefined` if it cannot have changed. An
-   * endpoint of the core calls it while it reads what it needs, before it decides.
+   * Refuses a scope whose secret was taken away a moment ago, in another process, and returns the present scope, with its
+   * rights. `undefined` if it cannot have changed. An endpoint of the core calls it while it reads what it needs, before it
+   * decides.
    */
-  readonly confirm?: (() => Promise<void>) | undefined
+  readonly confirm?: (() => Promise<Callers[C]>) | undefined
   /** The proofs that the token endpoint uses up in its commit. */
   readonly usable?: readonly UsableProof[] | undefined
 }
@@ -79,7 +80,9 @@ export function fromPlugin({
   const { name, path, methods, body, caller, scope, cors, guessable, effects, params, subpaths } = endpoint
   const { readsProofs, readsBearer } = endpoint
   const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation, bearer, confirm }, kit) =>
-    after(confirm?.(), () => endpoint.handle({ caller, params, request: facts(), confirmation, bearer }, kit))
+    after(confirm?.(), (present = caller) =>
+      endpoint.handle({ caller: present, params, request: facts(), confirmation, bearer }, kit),
+    )
   const rights = { caller, scope, cors, guessable, readsProofs, readsBearer, effects }
   const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.

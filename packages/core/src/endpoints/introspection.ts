@@ -25,8 +25,8 @@ export const introspectionEndpoint = builtIn(
     params: v.object({ token: v.string() }),
   },
   ({ accessTokens, registry, recorder, unrelatedScope }) =>
-    async ({ caller: scope, params: { token }, confirm }, _kit, trace) => {
-      const [validation] = await allOf([accessTokens.validate(token), confirm?.()])
+    async ({ caller, params: { token }, confirm }, _kit, trace) => {
+      const [validation, scope = caller] = await allOf([accessTokens.validate(token), confirm?.()])
       noteToken(trace, validation)
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {
