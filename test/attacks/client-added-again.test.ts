@@ -4,6 +4,7 @@
  * the other way round: servers that run with different files during a rollout end what belongs to clients that stay.
  */
 
+import { createHash } from 'node:crypto'
 import { openEntries } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { storeGrant } from '@grantry/testing'
@@ -26,7 +27,15 @@ type File = ReturnType<typeof loadedOf>
 
 /** Servers with one storage and one clock. */
 function service() {
-  const driver = memoryDriver()
+  const store = memoryDriver()
+  let failing: string | undefined
+  const driver: typeof store = {
+    ...store,
+    setItem(key, ...more) {
+      if (key === failing) throw new Error('connection lost')
+      return store.setItem(key, ...more)
+    },
+  }
   let later = 0
   const now = () => Math.floor(Date.now() / 1000) + later
   const running = new Set<Running>()
@@ -62,6 +71,11 @@ function service() {
     /** While no server runs. */
     skip(seconds: number): void {
       later += seconds
+    },
+    /** The end of this client fails. */
+    failFor(clientId: string): void {
+      const name = JSON.stringify(['https://id.example.com', 'client', clientId])
+      failing = `epoch:${createHash('sha256').update(name).digest('hex')}`
     },
     /** The clients of which everything was revoked. */
     ended: () =>
@@ -225,4 +239,19 @@ describe('a client that stays keeps what it has', () => {
     expect(await works(token, last)).toBe(true)
     await servers.end()
   })
+})
+
+test('an end that fails does not repeat the others', async () => {
+  const servers = service()
+  const server = await servers.start(fileOf('web', 'old', 'other'))
+  servers.failFor('other')
+  await servers.reload(server, without())
+  await servers.pass(3 * hours)
+  expect(servers.ended()).toEqual(['old'])
+  await servers.reload(server, withOld())
+  const token = await refreshTokenOf('old', server)
+  await servers.pass(1 * hours)
+  expect(servers.ended()).toEqual(['old'])
+  expect(await works(token, server)).toBe(true)
+  await servers.end()
 })
