@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { MailMessage } from '../../plugins/shared/mailer.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { createOpenIdDouble, type DoubleOptions, realNow } from '../upstream/openid-double.ts'
-import { acmeOf, createSelfService } from '../upstream/parties.ts'
+import { acmeOf, createAccounts } from '../upstream/parties.ts'
 import { accountUri, type Browser, issuer, linksTo, setUpAccount } from './parties.ts'
 import { optionsIn, addUri as passkeyUri } from './passkeys.ts'
 
@@ -23,7 +23,7 @@ async function setUpLinked(
   const double = await createOpenIdDouble({ claims })
   const linkedProviders = upstream({ providers: [acmeOf(double)], fetch: double.fetch })
   const mails: MailMessage[] = []
-  const { accounts, all } = createSelfService()
+  const { accounts, all } = createAccounts()
   const alice = { sub: 'sub of alice', username: 'alice', email: 'alice@acme.example', emailVerified: true, claims: {} }
   all.set(alice.sub, alice)
   let skipped = 0

@@ -7,7 +7,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import type { NewAccount } from '../../plugins/shared/account-store.ts'
 import { withLatency } from '../support/latency.ts'
-import { accountAs, accountUrl, createSelfService, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
+import { accountAs, accountUrl, createAccounts, setUpUpstream, type UpstreamSetting } from '../upstream/parties.ts'
 
 const victim: NewAccount = { username: 'victim', email: 'victim@acme.example', emailVerified: true }
 
@@ -16,7 +16,7 @@ async function signInBeside(
   claims: Readonly<Record<string, unknown>>,
   setting: UpstreamSetting = {},
 ) {
-  const { accounts, add, all } = createSelfService()
+  const { accounts, add, all } = createAccounts()
   const known = add(account)
   const f = await setUpUpstream({ double: { claims }, options: { accounts }, ...setting })
   const { claims: own } = await f.claimsAfter()
@@ -48,7 +48,7 @@ describe('an account is not taken over', () => {
   })
 
   test('by an address in another spelling, which the storage takes for the same', async () => {
-    const { accounts, add } = createSelfService()
+    const { accounts, add } = createAccounts()
     const known = add(victim)
     const folding = { ...accounts, findByEmail: (mail: string) => accounts.findByEmail(foldedUsername(mail)) }
     const claims = { ...verified, email: 'v\u0131ct\u0131m@acme.example' }
@@ -57,7 +57,7 @@ describe('an account is not taken over', () => {
   })
 
   test('by one that a user of another provider has made with the address of the victim', async () => {
-    const { accounts, all } = createSelfService()
+    const { accounts, all } = createAccounts()
     const open = await setUpUpstream({ double: { claims: verified }, options: { accounts } })
     const { claims: attacker } = await open.claimsAfter()
     expect(all.get(String(attacker?.sub))).toMatchObject({ email: 'victim@acme.example', emailVerified: false })
@@ -79,7 +79,7 @@ describe('an account is not taken over', () => {
       ['the provider has made', undefined],
       ['the address has linked', victim],
     ])('18.13 of a user whom %s', async (_first, account) => {
-      const { accounts, add, all } = createSelfService()
+      const { accounts, add, all } = createAccounts()
       if (account !== undefined) add(account)
       const f = await setUpUpstream({ double: { claims: verified }, options: { accounts }, ...setting })
       const first = (await f.claimsAfter()).claims?.sub
@@ -95,7 +95,7 @@ describe('an account is not taken over', () => {
   })
 
   test('18.13 by an address that got another owner, after the first one has removed the link', async () => {
-    const { accounts } = createSelfService()
+    const { accounts } = createAccounts()
     const f = await setUpUpstream({ double: { claims: verified }, options: { accounts }, ...linkBy })
     const { claims, browser } = await f.claimsAfter()
     const [link] = JSON.parse((await browser.open(`${accountUrl}?action=list`)).html) as readonly Link[]
@@ -107,7 +107,7 @@ describe('an account is not taken over', () => {
   })
 
   test('18.13 by an address of a user who has linked another account at the provider', async () => {
-    const { accounts, add, all } = createSelfService()
+    const { accounts, add, all } = createAccounts()
     add(victim)
     all.set('alice', { ...victim, sub: 'alice', claims: {} })
     all.delete('account-1-victim')
@@ -122,7 +122,7 @@ describe('an account is not taken over', () => {
     ['the user has ended that link', {}],
     ['the operator has renamed the provider', { name: 'acme-again', displayName: 'Acme' }],
   ])('18.13 nor later, when %s', async (_name, renamed) => {
-    const { accounts, all } = createSelfService()
+    const { accounts, all } = createAccounts()
     all.set('alice', { ...victim, sub: 'alice', claims: {} })
     const storage = memoryDriver()
     const setting = { options: { accounts }, more: { storage } }
@@ -140,7 +140,7 @@ describe('an account is not taken over', () => {
   })
 
   test('18.13 by two accounts at the provider that have it at the same moment: it leads one of them', async () => {
-    const { accounts, add } = createSelfService()
+    const { accounts, add } = createAccounts()
     const known = add(victim)
     const f = await setUpUpstream({
       double: { claims: verified },
@@ -160,7 +160,7 @@ describe('an account is not taken over', () => {
     ['of a private account in another domain', {}, false],
     ['of an account of Google Workspace', { hd: 'acme.example' }, true],
   ])('18.13 at Google, an address %s links only if Google decides for it', async (_name, more, links) => {
-    const { accounts, add } = createSelfService()
+    const { accounts, add } = createAccounts()
     const known = add(victim)
     const provider = google({ clientId: 'grantry', clientSecret: 'upstream-secret', linkBy: ['acme.example'] })
     const f = await setUpUpstream({

@@ -9,12 +9,12 @@ import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { describe, expect, test } from 'vitest'
 import { nameOf } from '../sign-in/parties.ts'
 import { kitOf, offerKit } from '../support/kit-of.ts'
-import { accountAs, acmeOf, createSelfService, setUpUpstream } from '../upstream/parties.ts'
+import { accountAs, acmeOf, createAccounts, setUpUpstream } from '../upstream/parties.ts'
 
 const plugin = 'authorization-endpoint'
 
 test('an account without a proved address is not linked by it, also if the store of the host finds it', async () => {
-  const { accounts, add } = createSelfService()
+  const { accounts, add } = createAccounts()
   const email = 'victim@acme.example'
   const attacker = add({ username: 'attacker', email, emailVerified: false })
   const f = await setUpUpstream({

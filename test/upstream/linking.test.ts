@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { forgetUser } from '../../packages/server/src/administration/forget-user.ts'
 import { nameOf } from '../sign-in/parties.ts'
-import { accountAs, createSelfService, setUpUpstream } from './parties.ts'
+import { accountAs, createAccounts, setUpUpstream } from './parties.ts'
 
 const alice = { username: 'alice', email: 'alice@acme.example', emailVerified: true, claims: {} } as const
 
@@ -40,7 +40,7 @@ describe('a link to an account at another provider', () => {
 
 describe('a user who signs in for the first time', () => {
   test('gets an account, and the same one the next time', async () => {
-    const { accounts, all } = createSelfService()
+    const { accounts, all } = createAccounts()
     const f = await setUpUpstream({
       double: { claims: { email: 'new@acme.example', email_verified: true, name: 'New' } },
       options: { accounts },
@@ -54,7 +54,7 @@ describe('a user who signs in for the first time', () => {
   })
 
   test('18.13 is an existing user by a verified address, if the provider decides for its domain', async () => {
-    const { accounts, add } = createSelfService()
+    const { accounts, add } = createAccounts()
     const known = add(alice)
     const f = await setUpUpstream({
       double: { claims: { email: 'Alice@acme.example', email_verified: true } },
@@ -68,7 +68,7 @@ describe('a user who signs in for the first time', () => {
   })
 
   test('gets one account in 10 concurrent sign-ins', async () => {
-    const { accounts, all } = createSelfService()
+    const { accounts, all } = createAccounts()
     const f = await setUpUpstream({ options: { accounts } })
     const away = await Promise.all(Array.from({ length: 10 }, () => f.leave()))
     const pages = await Promise.all(away.map((one) => f.comeBack(one)))

@@ -165,7 +165,7 @@ export async function accountAs(f: UpstreamParties, user: string) {
 }
 
 /** Accounts in memory. */
-export function createSelfService() {
+export function createAccounts() {
   const all = new Map<string, Account>()
   const lower = (text: string | undefined) => text?.toLowerCase()
   const byMail = (email: string) =>

@@ -2,7 +2,7 @@ import type { UserService } from '@grantry/core'
 import { upstreamUsers } from '@grantry/plugins/upstream'
 import { describe, expect, test } from 'vitest'
 import { withUpstreamUsers } from '../../packages/server/src/users/upstream-users.ts'
-import { createSelfService, setUpUpstream, type UpstreamSetting } from './parties.ts'
+import { createAccounts, setUpUpstream, type UpstreamSetting } from './parties.ts'
 
 const profile = { name: 'Alice', email: 'alice@acme.example', email_verified: true, department: 'Sales', secret: 'x' }
 
@@ -82,7 +82,7 @@ describe('a user who has signed in at another provider, and has no account', () 
 describe('a user of another provider who is not active here', () => {
   test.each([
     ['as one that the host does not know', {}],
-    ['as one that is linked, and was deactivated', { options: { accounts: createSelfService().accounts } }],
+    ['as one that is linked, and was deactivated', { options: { accounts: createAccounts().accounts } }],
   ])('18.20 begins no session, and the page states why: %s', async (_name, setting) => {
     let isActive = false
     const f = await setUpUpstream({
