@@ -1,0 +1,107 @@
+// Servers with files of their own, one storage and one clock: for what depends on the time in which servers run.
+import { createHash } from 'node:crypto'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { storeGrant } from '@grantry/testing'
+import { hashPassword } from '@grantry/users/password-hash'
+import { expect } from 'vitest'
+import { clientOf, loadedOf, type Running, redirectUri, run } from './running.ts'
+
+export const minutes = 60
+export const hours = 60 * minutes
+export const days = 24 * hours
+
+const alice = { sub: 'alice', username: 'alice', password: await hashPassword('alice-password') }
+
+export const fileOf = (...ids: readonly string[]) =>
+  loadedOf({ clients: ids.map((id) => clientOf(id)), users: [alice], administration: true })
+export const withOld = () => fileOf('web', 'old')
+export const without = () => fileOf('web')
+
+type File = ReturnType<typeof loadedOf>
+
+/** Servers with one storage and one clock. */
+export function service() {
+  const store = memoryDriver()
+  let failing: string | undefined
+  const driver: typeof store = {
+    ...store,
+    setItem(key, ...more) {
+      if (key === failing) throw new Error('connection lost')
+      return store.setItem(key, ...more)
+    },
+  }
+  let later = 0
+  const now = () => Math.floor(Date.now() / 1000) + later
+  const running = new Set<Running>()
+  const all: Running[] = []
+  const runTasks = async () => {
+    for (const server of running) await server.running.current.provider.runTasks()
+  }
+  const services = {
+    driver,
+    async start(file: File): Promise<Running> {
+      const server = await run(file, driver, { now })
+      running.add(server)
+      all.push(server)
+      await runTasks()
+      return server
+    },
+    async stop(server: Running): Promise<void> {
+      running.delete(server)
+      await server.running.close()
+    },
+    async reload(server: Running, file: File): Promise<void> {
+      server.next = async () => file
+      expect(await server.running.reload()).toMatchObject({ reloaded: true })
+      await runTasks()
+    },
+    /** Lets the servers run. */
+    async pass(seconds: number): Promise<void> {
+      for (let passed = 0; passed < seconds; passed += 5 * minutes) {
+        later += 5 * minutes
+        await runTasks()
+      }
+    },
+    /** While no server runs. */
+    skip(seconds: number): void {
+      later += seconds
+    },
+    /** The end of this client fails. */
+    failFor(clientId: string): void {
+      const name = JSON.stringify(['https://id.example.com', 'client', clientId])
+      failing = `epoch:${createHash('sha256').update(name).digest('hex')}`
+    },
+    /** The clients of which everything was revoked. */
+    ended: () =>
+      all.flatMap(({ events }) =>
+        events.flatMap((event) => ('clientId' in event && event.type === 'client_revoked' ? event.clientId : [])),
+      ),
+    async end(): Promise<void> {
+      for (const server of running) await services.stop(server)
+    },
+  }
+  return services
+}
+
+export type Service = ReturnType<typeof service>
+
+const grant = {
+  kind: 'code',
+  subject: { sub: 'alice', amr: ['pwd'] },
+  scopes: ['openid', 'offline_access', 'api1'],
+  redirectUri,
+} as const
+
+export async function refreshTokenOf(clientId: string, { post, running }: Running): Promise<string> {
+  const code = await storeGrant(running.current.provider, { ...grant, clientId })
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const response = await post('/connect/token', form, clientId)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { readonly refresh_token: string }).refresh_token
+}
+
+/** Whether a token of the client `old` still works. */
+export async function works(token: string, { post }: Running): Promise<boolean> {
+  const response = await post('/connect/token', { grant_type: 'refresh_token', refresh_token: token }, 'old')
+  return response.status === 200
+}
