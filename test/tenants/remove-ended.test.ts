@@ -66,7 +66,10 @@ describe('the records of a tenant that has ended', () => {
       },
     }
     const removal = removalOn(unreliable)
-    for (let step = 0; step < 60; step += 1) await removal.run(Date.now() + 121_000).catch(() => {})
+    const failures: unknown[] = []
+    for (let step = 0; step < 60; step += 1)
+      await removal.run(Date.now() + 121_000).catch((error: unknown) => failures.push(error))
+    expect(failures).toEqual([new Error('the storage has failed')])
     expect(reads).toBe(2)
     const left = async (space: AtomicDriver) => {
       const values = await Promise.all(keys.map((key) => space.getItem(key)))
