@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sharedDirectory } from '../support/directory.ts'
 import { healthy } from './doctor/configurations.ts'
+import { sharePackagesWithModules } from './packages-of-modules.ts'
 import { printed } from './printed.ts'
-import { root } from './running-command.ts'
 
+sharePackagesWithModules()
 const base = sharedDirectory('all-problems')
 const valid = { ...healthy, issuer: 'http://127.0.0.1:8484', storage: { driver: 'memory' }, keys: {} }
 const [client] = healthy.clients
@@ -120,7 +121,7 @@ test.each([
 test('check reports the misspelled members of a plugin module', async () => {
   writeFileSync(
     join(base, 'words.mjs'),
-    `import { defineEndpoint, defineGrant, definePlugin, defineTokenBinding } from '${root}/packages/core/dist/index.js'
+    `import { defineEndpoint, defineGrant, definePlugin, defineTokenBinding } from '@grantry/core'
 const prove = () => undefined
 const params = { '~standard': { version: 1, vendor: 'words', validate: (value) => ({ value }) } }
 const endpoint = { name: 'words', path: '/words', methods: ['POST'], caller: 'anyone', handle: prove }

@@ -32,6 +32,21 @@ export const healthy = {
   trustedProxies: 1,
 }
 
+export const withClient = (more: object) => ({ ...healthy, clients: [{ ...client, ...more }] })
+export const codeClient = { grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/cb'] }
+
+export const withPlugin = (plugin: object, ...clients: readonly object[]) => ({
+  ...healthy,
+  clients: [client, ...clients],
+  plugins: [plugin],
+})
+
+/** A configuration, and the finding that `grantry check` must have. */
+export type FindingCase = readonly [what: string, content: unknown, found: Partial<Finding>]
+
+/** A configuration without findings. */
+export type HealthyCase = readonly [what: string, content: unknown]
+
 const base = mkdtempSync(join(tmpdir(), 'grantry-doctor-'))
 process.once('exit', () => rmSync(base, { recursive: true, force: true }))
 

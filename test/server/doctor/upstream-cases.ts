@@ -1,7 +1,4 @@
-import { accountCases } from './account-cases.ts'
-import { healthyAccounts, mailCases } from './accounts-cases.ts'
-import { client, healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, type HealthyCase, healthy } from './configurations.ts'
 
 const acme = {
   name: 'acme',
@@ -19,18 +16,15 @@ const withProviders = (providers: readonly object[], more: object = {}, clients:
 })
 
 /** Configurations with providers that are fine. */
-export const healthyUpstreams: readonly (readonly [string, object])[] = [
+export const healthyUpstreams: readonly HealthyCase[] = [
   ['a provider', withProviders([acme])],
   ['a provider that links by its own domain', withProviders([{ ...acme, linkBy: ['acme.example.com'] }])],
-  ...healthyAccounts,
 ]
 
 const path = 'plugins[0].providers[0]'
 
 /** Ways to sign in other than passwords, and the expected finding. */
 export const upstreamCases: readonly FindingCase[] = [
-  ...accountCases,
-  ...mailCases,
   [
     'passkeys at an IP address',
     { ...withProviders([acme], { passkeys: true }), issuer: 'http://127.0.0.1:8484' },

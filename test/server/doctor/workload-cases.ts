@@ -1,5 +1,4 @@
-import { client, healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, type HealthyCase, healthy } from './configurations.ts'
 
 const github = 'https://token.actions.githubusercontent.com'
 const cluster = 'https://oidc.cluster.example.com'
@@ -14,7 +13,7 @@ const subject = 'system:serviceaccount:payments:worker'
 const pinned = { issuer: github, claims: { repository_id: '2002', ref: 'refs/heads/main' } }
 
 /** Configurations with rules that name one workload. */
-export const healthyWorkloads: readonly (readonly [string, object])[] = [
+export const healthyWorkloads: readonly HealthyCase[] = [
   ['workload-identity', withRule(pinned)],
   ['a rule for a service account', withRule({ issuer: cluster, subject }, { platform: 'kubernetes', issuer: cluster })],
   ['a rule with a subject of GitHub', withRule({ issuer: github, subject: 'repo:a@1/b@2:ref:refs/heads/*' })],

@@ -4,8 +4,7 @@ import { expect } from 'vitest'
 import { certificate } from '../../mtls/certificates.ts'
 import { root, serverCertificate } from '../../mtls/https.ts'
 import { sharedDirectory } from '../../support/directory.ts'
-import { client, healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, type HealthyCase, healthy } from './configurations.ts'
 
 const directory = sharedDirectory('doctor-tls')
 function file(name: string, text: string): string {
@@ -37,7 +36,7 @@ const withClient = (one: object, more: object = {}) => ({
 })
 
 /** Configurations whose clients can present their certificates. */
-export const healthyCertificates: readonly (readonly [what: string, content: unknown])[] = [
+export const healthyCertificates: readonly HealthyCase[] = [
   ['mtls without a client that uses it', withClient(client)],
   ['names in certificates of our TLS', withClient(byName, { tls: { ...requesting, clientAuthorities } })],
   ['names in certificates of the proxy', withClient(byName, { clientCertificate: { ...header, verified: true } })],
@@ -57,7 +56,7 @@ const unverified: FindingCase[2] = {
   where: 'clients[0].tlsClientAuthSubjectDn',
 }
 
-export const certificateFindingCases: readonly FindingCase[] = [
+export const certificateCases: readonly FindingCase[] = [
   ['tls_client_auth without certificates', withClient(byName), missing('tlsClientAuthSubjectDn')],
   [
     'tls_client_auth of an alternative name without certificates',

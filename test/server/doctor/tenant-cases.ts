@@ -1,5 +1,4 @@
-import { healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { type FindingCase, healthy } from './configurations.ts'
 
 const { keys: _, ...withoutFile } = healthy
 const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
@@ -17,7 +16,7 @@ const statingGroups = (name: string) => ({
 })
 
 /** Configurations with tenants, with what the doctor finds. */
-export const tenantFindingCases: readonly FindingCase[] = [
+export const tenantCases: readonly FindingCase[] = [
   [
     'tenants that would all sign with one key file',
     { ...healthy, tenants: {} },

@@ -1,5 +1,4 @@
-import { client, healthy, strong } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, healthy, strong } from './configurations.ts'
 
 const web = { ...client, grantTypes: ['authorization_code'], redirectUris: ['https://web.example.com/callback'] }
 const secondFactors = { encryptionSecrets: [strong('factors')] }
@@ -11,7 +10,7 @@ const withFactors = (entry: object, more: object = {}) => ({
 })
 
 /** What users cannot set up, or prove. */
-export const accountCases: readonly FindingCase[] = [
+export const accountPageCases: readonly FindingCase[] = [
   [
     'passkeys without the page on which users add them',
     withFactors({ passkeys: true }),

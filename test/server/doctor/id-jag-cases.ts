@@ -1,5 +1,4 @@
-import { client, hashed, healthy, strong } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, type HealthyCase, hashed, healthy, strong } from './configurations.ts'
 
 const urn = 'urn:ietf:params:oauth:grant-type:'
 const identityProvider = { issuer: 'https://idp.example.com', jwksUri: 'https://idp.example.com/jwks' }
@@ -17,21 +16,23 @@ const withPlugin = (plugin: object, ...clients: readonly object[]) => ({
 })
 
 /** Both sides of identity assertions, without a finding. */
-export const healthyIdJag: readonly [what: string, content: unknown] = [
-  'id-jag',
-  withPlugin(
-    { name: 'id-jag', accept: { issuers: [identityProvider] }, issue: { servers: [chat] } },
-    {
-      ...client,
-      clientId: 'agent',
-      secrets: [hashed(strong('agent'))],
-      grantTypes: [`${urn}token-exchange`, `${urn}jwt-bearer`],
-    },
-  ),
+export const healthyIdJag: readonly HealthyCase[] = [
+  [
+    'id-jag',
+    withPlugin(
+      { name: 'id-jag', accept: { issuers: [identityProvider] }, issue: { servers: [chat] } },
+      {
+        ...client,
+        clientId: 'agent',
+        secrets: [hashed(strong('agent'))],
+        grantTypes: [`${urn}token-exchange`, `${urn}jwt-bearer`],
+      },
+    ),
+  ],
 ]
 
 /** A configuration with identity assertions and the expected finding. */
-export const idJagFindingCases: readonly FindingCase[] = [
+export const idJagCases: readonly FindingCase[] = [
   [
     'assertions of identity providers, which no client can present',
     withPlugin({ name: 'id-jag', accept: { issuers: [identityProvider] } }),

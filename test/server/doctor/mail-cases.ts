@@ -1,5 +1,4 @@
-import { healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { type FindingCase, type HealthyCase, healthy } from './configurations.ts'
 
 const mail = { url: 'smtps://id:password@mail.example.com', from: 'Example <id@example.com>' }
 
@@ -14,7 +13,7 @@ const withAccounts = (accounts: object, more: object = {}) => ({
 const path = 'plugins[0].accounts'
 
 /** Accounts that are fine. */
-export const healthyAccounts: readonly (readonly [string, object])[] = [
+export const healthyAccounts: readonly HealthyCase[] = [
   ['closed accounts with mails', withAccounts({})],
   ['accounts by invitation', withAccounts({ signUp: 'invitation' })],
   ['open accounts with limits', withAccounts({ signUp: 'open', limits: { perNetwork: 20 } })],

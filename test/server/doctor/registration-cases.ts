@@ -1,10 +1,9 @@
-import { client, healthy } from './configurations.ts'
-import type { FindingCase } from './finding-cases.ts'
+import { client, type FindingCase, healthy } from './configurations.ts'
 
 const withPlugin = (plugin: object) => ({ ...healthy, clients: [client], plugins: [plugin] })
 
 /** Configurations of clients that register themselves, with what the doctor finds. */
-export const registrationFindingCases: readonly FindingCase[] = [
+export const registrationCases: readonly FindingCase[] = [
   [
     'a scope for registered clients that is not declared',
     withPlugin({ name: 'registration', scopes: ['api1', 'api9'] }),
