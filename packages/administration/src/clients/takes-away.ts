@@ -3,16 +3,21 @@ import type { Members } from '../differences.ts'
 import { endsOf } from '../former-secrets.ts'
 import { areEqual, canonical } from '../plan/canonical.ts'
 
-/** Members that decide nothing about a request, or only how long what it gets is valid. */
+/**
+ * Members that decide nothing about a request, or only how long what it gets is valid. `test/administration/takes-away` has a row
+ * for each declared member.
+ */
 const harmless: ReadonlySet<string> = new Set([
   'clientId',
   'enabled',
   'clientName',
+  'clientColor',
   'clientUri',
   'logoUri',
   'policyUri',
   'tosUri',
   'contacts',
+  'initiateLoginUri',
   'accessTokenFormat',
   'accessTokenLifetime',
   'identityTokenLifetime',
@@ -42,15 +47,11 @@ function losesItem(before: unknown, after: unknown): boolean {
   return had.some((item) => !kept.has(canonical(item)))
 }
 
-/** Whether a member takes something away. A member of a plugin that is no list does, whatever it means. */
+/** Whether a member takes something away. One that is no list does, whatever it means: `true` can demand, or allow. */
 function narrows(name: string, before: unknown, after: unknown): boolean {
   if (harmless.has(name) || areEqual(before, after, false)) return false
   // An empty list allows any.
   if (name === 'identityProviders') return true
-  // Without it, the client needs no secret.
-  if (name === 'public') return true
-  // What was demanded is not any more.
-  if (before === true) return false
   return losesItem(before, after)
 }
 
