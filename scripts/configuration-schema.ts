@@ -10,11 +10,7 @@ import type { Plugin } from '../packages/core/src/parts/plugin.ts'
 import { type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/configured-keys.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
-import {
-  createNamedPlugin,
-  type NamedPlugin,
-  namedPluginSchemas,
-} from '../packages/server/src/configuration/named-plugins.ts'
+import { completePlugins, namedPluginSchemas } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
 import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants-schema.ts'
@@ -70,18 +66,9 @@ const { entries: options } = providerOptionsSchema
 const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
 const { passwords, credentials, validation, waitingRequests } = entries.abuseControl.wrapped.entries
 
-const withMembers = [
-  { name: 'client-assertion' },
-  { name: 'dpop' },
-  { name: 'fapi2' },
-  { name: 'mtls' },
-  { name: 'sign-in', account: {} },
-  { name: 'workload-identity', issuers: [{ platform: 'github' }] },
-] as const satisfies readonly NamedPlugin[]
-
 /** Clients and scopes with the members that the plugins of a server add to them, and others. */
 export const describedMembers = (others: readonly Plugin[] = []): DirectorySchemas =>
-  directorySchemasOf([proofKey(), ...withMembers.map((plugin) => createNamedPlugin(plugin, withMembers)), ...others])
+  directorySchemasOf([proofKey(), ...completePlugins().map(({ plugins }) => plugins), ...others])
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })

@@ -82,6 +82,11 @@ export const certificateCases: readonly FindingCase[] = [
     { id: 'plugin-missing', where: 'clients[0].tokenEndpointAuthMethod', reason: expect.stringContaining('mtls') },
   ],
   [
+    'the method with names of certificates, without its plugin',
+    { ...healthy, clients: [{ ...client, tokenEndpointAuthMethod: 'tls_client_auth' }] },
+    { id: 'plugin-missing', where: 'clients[0].tokenEndpointAuthMethod', reason: expect.stringContaining('mtls') },
+  ],
+  [
     'the subject of a certificate without its plugin',
     { ...healthy, clients: [byName] },
     { id: 'plugin-missing', where: 'clients[0].tlsClientAuthSubjectDn' },

@@ -119,23 +119,35 @@ type OptionsSchema = v.GenericSchema<object> & { readonly entries: v.ObjectEntri
 const named = <const S extends OptionsSchema>(
   schema: S,
   create: (options: v.InferInput<S>, context: Context) => Plugins,
-) => [schema, create] as const
+  complete: v.InferInput<S> | undefined,
+) => [schema, create, complete] as const
 
-/** The plugins that an entry of `plugins` can name, each with the schema of its options, and what creates it. */
+const url = 'https://id.example.com'
+
+/**
+ * The plugins that an entry of `plugins` can name, each with the schema of its options, what creates it, and options with which
+ * it adds all that clients can use: grant types, authentication methods and members. `undefined`: nothing of its own.
+ */
 const namedPlugins = {
-  admin: named(adminEntry, createAdmin),
-  'client-assertion': named(clientAssertionSchema, clientAssertion),
-  'client-metadata': named(clientMetadataSchema, clientMetadata),
-  'device-authorization': named(deviceEntry, createDeviceAuthorization),
-  dpop: named(dpopSchema, dpop),
-  fapi2: named(fapi2Schema, fapi2),
-  'id-jag': named(idJagSchema, idJag),
-  'jwt-introspection': named(configurationObject({}), jwtIntrospection),
-  mtls: named(mtlsSchema, mtls),
-  registration: named(registrationSchema, registration),
-  'resource-indicators': named(configurationObject({}), resourceIndicators),
-  'sign-in': named(signInEntry, createSignIn),
-  'workload-identity': named(workloadIdentitySchema, workloadIdentity),
+  admin: named(adminEntry, createAdmin, undefined),
+  'client-assertion': named(clientAssertionSchema, clientAssertion, {}),
+  // Its members are those of sign-in, for clients that describe themselves. The same is true of registration.
+  'client-metadata': named(clientMetadataSchema, clientMetadata, undefined),
+  'device-authorization': named(deviceEntry, createDeviceAuthorization, { verificationUri: url }),
+  dpop: named(dpopSchema, dpop, {}),
+  fapi2: named(fapi2Schema, fapi2, {}),
+  'id-jag': named(idJagSchema, idJag, {
+    accept: { issuers: [{ issuer: url, jwksUri: url }] },
+    issue: { servers: [{ issuer: url, resources: [url], clients: [{ clientId: 'agent', scopes: ['chat'] }] }] },
+  }),
+  'jwt-introspection': named(configurationObject({}), jwtIntrospection, undefined),
+  mtls: named(mtlsSchema, mtls, {}),
+  registration: named(registrationSchema, registration, undefined),
+  'resource-indicators': named(configurationObject({}), resourceIndicators, undefined),
+  'sign-in': named(signInEntry, createSignIn, { account: {} }),
+  'workload-identity': named(workloadIdentitySchema, workloadIdentity, {
+    issuers: [{ platform: 'github' }, { platform: 'spiffe', issuer: 'spiffe://example.com', jwksUri: url }],
+  }),
 } as const
 
 type Table = typeof namedPlugins
@@ -204,4 +216,13 @@ export function createNamedPlugin(plugin: NamedPlugin, entries: readonly unknown
   // The schema of the name has checked them.
   const create = namedPlugins[name][1] as (options: object, context: Context) => Plugins
   return create(options, { ...hosts, entries, at: entries.indexOf(plugin) })
+}
+
+/** Returns the plugins that add something that clients can use, with all that they can add. */
+export function completePlugins(): readonly { readonly name: NamedPlugin['name']; readonly plugins: Plugins }[] {
+  const entries = names.flatMap((name) => {
+    const options = namedPlugins[name][2]
+    return options === undefined ? [] : [{ name, ...options } as NamedPlugin]
+  })
+  return entries.map((entry) => ({ name: entry.name, plugins: createNamedPlugin(entry, entries) }))
 }

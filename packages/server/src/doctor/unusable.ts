@@ -1,48 +1,35 @@
 // The rules for a configuration with which the server does not start.
+import { collectParts } from '@grantry/core'
 import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
-import { isNamedPlugin } from '../configuration/named-plugins.ts'
+import { completePlugins, isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 
 const urn = 'urn:ietf:params:oauth:grant-type:'
 
-/** The plugins that provide each grant type, authentication method and member of a client. */
-const providers: Readonly<Record<string, string | readonly string[]>> = {
-  [`${urn}device_code`]: 'device-authorization',
-  [`${urn}jwt-bearer`]: ['id-jag', 'jwt-bearer'],
-  [`${urn}token-exchange`]: ['id-jag', 'token-exchange'],
-  private_key_jwt: 'client-assertion',
-  client_secret_jwt: 'client-assertion',
-  self_signed_tls_client_auth: 'mtls',
-  workload_jwt: 'workload-identity',
-  spiffe_jwt: 'workload-identity',
-  workload: 'workload-identity',
-  jwks: ['client-assertion', 'mtls'],
-  jwksUri: ['client-assertion', 'mtls'],
-  tokenEndpointAuthAudience: 'client-assertion',
-  tokenEndpointAuthSigningAlg: 'client-assertion',
-  dpopBoundAccessTokens: 'dpop',
-  tlsClientAuthSubjectDn: 'mtls',
-  tlsClientAuthSanDns: 'mtls',
-  tlsClientAuthSanUri: 'mtls',
-  tlsClientAuthSanIp: 'mtls',
-  tlsClientAuthSanEmail: 'mtls',
-  tlsClientCertificateBoundAccessTokens: 'mtls',
-  profile: 'fapi2',
-  backchannelLogoutSessionRequired: 'sign-in',
-  backchannelLogoutUri: 'sign-in',
-  clientColor: 'sign-in',
-  clientName: 'sign-in',
-  clientUri: 'sign-in',
-  contacts: 'sign-in',
-  defaultMaxAge: 'sign-in',
-  initiateLoginUri: 'sign-in',
-  logoUri: 'sign-in',
-  policyUri: 'sign-in',
-  requireConsent: 'sign-in',
-  requirePushedAuthorizationRequests: 'sign-in',
-  scopeChoice: 'sign-in',
-  selfDescribed: 'sign-in',
-  tosUri: 'sign-in',
+/** What needs a function, so that no plugin with a name provides it. */
+const withFunctions: readonly (readonly [use: string, plugin: string])[] = [
+  [`${urn}jwt-bearer`, 'jwt-bearer'],
+  [`${urn}token-exchange`, 'token-exchange'],
+  ['client_secret_jwt', 'client-assertion'],
+]
+
+/** Returns the grant types, authentication methods and members of clients that a part of a plugin adds. */
+function usesIn({ part }: ReturnType<typeof collectParts>[number]): readonly string[] {
+  if (part.kind === 'fields') return Object.keys(part.client ?? {})
+  if (part.kind === 'grant') return [part.grantType]
+  return part.kind === 'client-authentication' ? [part.method] : []
+}
+
+/** Returns the plugins that provide each grant type, authentication method and member of a client. */
+function providersOf(): ReadonlyMap<unknown, readonly string[]> {
+  const ofNames = completePlugins().flatMap(({ name, plugins }) =>
+    collectParts(plugins).flatMap((part) => usesIn(part).map((use) => [use, name] as const)),
+  )
+  const providers = new Map<string, readonly string[]>()
+  for (const [use, plugin] of [...ofNames, ...withFunctions]) {
+    providers.set(use, [...new Set([...(providers.get(use) ?? []), plugin])])
+  }
+  return providers
 }
 
 interface WrittenClient {
@@ -68,8 +55,9 @@ function writtenClients({ configuration: { clients, plugins = [] } = { clients: 
   // A module can contain any plugin.
   const areKnown = plugins.every(isNamedPlugin)
   const isMissing = (some: readonly string[]): boolean => areKnown && !some.some((plugin) => named.includes(plugin))
+  const providers = providersOf()
   return clients.flatMap((client: WrittenClient | null, index) =>
-    typeof client === 'object' && client !== null ? [{ client, path: `clients[${index}]`, isMissing }] : [],
+    typeof client === 'object' && client !== null ? [{ client, path: `clients[${index}]`, isMissing, providers }] : [],
   )
 }
 
@@ -100,9 +88,9 @@ export const unusableRules: readonly RulePart<Unusable>[] = [
   each(writtenClients, [
     {
       ...pluginMissing,
-      check: ({ client, path, isMissing }) =>
+      check: ({ client, path, isMissing, providers }) =>
         usesOf(client, path).flatMap(([use, where]) => {
-          const some = typeof use === 'string' && Object.hasOwn(providers, use) ? [providers[use] ?? []].flat() : []
+          const some = providers.get(use) ?? []
           const reason = `${use} needs the plugin ${some.join(' or ')}, which is not in plugins`
           return some.length > 0 && isMissing(some) ? [{ where, reason }] : []
         }),
