@@ -8,10 +8,11 @@
 import { defineGrant, definePlugin } from '@grantry/core'
 import { dpop } from '@grantry/plugins/dpop'
 import { mapDriver } from '@grantry/testing'
+import { exportJWK, generateKeyPair } from 'jose'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { holder, password, request, start } from '../dpop/parties.ts'
-import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+import { builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
 describe('a right password with a used proof', () => {
   test('counts no failure: the user signs in with the next proof', async () => {
@@ -38,31 +39,47 @@ describe('a right password with a used proof', () => {
   })
 })
 
-test('a proof is refused when its marker would have ended before the tokens are issued', async () => {
-  let now = (): number => 1_800_000_000
-  let slow = 0
-  const grant = defineGrant({
-    grantType: 'urn:example:slow',
-    params: v.object({}),
-    scope: 'optional',
-    handle() {
-      f.clock.advance(slow)
-      return { scopes: ['api1'] }
-    },
-  })
-  const f = await fixture({
-    plugins: [builtInPlugins, dpop(), definePlugin('slow', [grant])],
-    clients: clients.map((client) =>
-      client.public === true ? client : { ...client, grantTypes: [...(client.grantTypes ?? []), 'urn:example:slow'] },
-    ),
-    storage: mapDriver(new Map(), () => now()),
-  })
-  now = f.clock.now
-  const { prove } = await holder('ES256', f.clock.now)
-  const form = { grant_type: 'urn:example:slow', scope: 'api1' }
-  const proof = await prove()
-  expect((await request(f, proof, form, web)).status).toBe(200)
-  f.clock.advance(60)
-  slow = 61
-  expect(await request(f, proof, form, web)).toMatchObject({ status: 400, body: { error: 'invalid_dpop_proof' } })
-})
+test.each(['grant', 'signer'])(
+  'a proof is refused when its marker would have ended before the tokens are issued, by a slow %s',
+  async (slowPart) => {
+    let now = (): number => 1_800_000_000
+    let slow = 0
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const wait = (part: string): void => {
+      if (part === slowPart) f?.clock.advance(slow)
+    }
+    const grant = defineGrant({
+      grantType: 'urn:example:slow',
+      params: v.object({}),
+      scope: 'optional',
+      handle() {
+        wait('grant')
+        return { scopes: ['api1'], issue: { accessToken: 'jwt' as const } }
+      },
+    })
+    const key = {
+      publicKey: { ...(await exportJWK(publicKey)), alg: 'ES256' },
+      async sign(data: Uint8Array<ArrayBuffer>) {
+        wait('signer')
+        return new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, data))
+      },
+    }
+    let f: Fixture | undefined
+    f = await fixture({
+      keys: [key],
+      plugins: [builtInPlugins, dpop(), definePlugin('slow', [grant])],
+      clients: clients.map((client) =>
+        client.public === true ? client : { ...client, grantTypes: [...(client.grantTypes ?? []), 'urn:example:slow'] },
+      ),
+      storage: mapDriver(new Map(), () => now()),
+    })
+    now = f.clock.now
+    const { prove } = await holder('ES256', f.clock.now)
+    const form = { grant_type: 'urn:example:slow', scope: 'api1' }
+    const proof = await prove()
+    expect((await request(f, proof, form, web)).status).toBe(200)
+    f.clock.advance(60)
+    slow = 61
+    expect(await request(f, proof, form, web)).toMatchObject({ status: 400, body: { error: 'invalid_dpop_proof' } })
+  },
+)

@@ -155,7 +155,7 @@ export const tokenEndpoint = builtIn(
                 marks,
                 issuance,
               })
-            : mintAssertion({ result, client, marks, requested: scopes, grantType, refuse, issuance })
+            : mintAssertion({ result, plugin, client, marks, requested: scopes, grantType, refuse, issuance })
         return { json: await commit(commitRequest, mintFrom) }
       } finally {
         // A right password does not count as a failure because its request was refused.

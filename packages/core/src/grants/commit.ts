@@ -64,7 +64,7 @@ export function createCommit(deps: CommitDeps): Commit {
     const credentials = [...redemptions]
       .sort(pluginFirst)
       .map(({ kind, hash, expiresAt }) => ({ key: spentKeyOf(kind, hash), value: marker, expiresAt }))
-    const create = proofs.length === 0 ? credentials : [...markersOf(proofs, marker), ...credentials]
+    const create = proofs.length === 0 ? credentials : [...markersOf(proofs, marker, runtime.now()), ...credentials]
     const put =
       derivation === undefined
         ? records

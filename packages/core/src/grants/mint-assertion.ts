@@ -4,6 +4,8 @@ import { scopeName } from '../directory/scope.ts'
 import { completeSubject } from '../directory/subject.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
+import { declaredType } from '../parts/fields.ts'
+import type { Registry } from '../parts/registry.ts'
 import { randomId } from '../random-id.ts'
 import { jsonObjectSchema } from '../records/json.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
@@ -32,6 +34,8 @@ const coreClaims = ['iss', 'sub', 'aud', 'iat', 'nbf', 'exp', 'jti', 'auth_time'
 
 interface AssertionRequest {
   readonly result: CheckedResult
+  /** The plugin of the grant. */
+  readonly plugin: string
   readonly client: Client
   readonly marks: Pick<RequestMarks, 'newMark'>
   /** The scopes of the request. */
@@ -47,13 +51,15 @@ interface AssertionRequest {
  *
  * @throws OAuthError `invalid_scope` when it has a scope that was not requested; `invalid_client` if the client was
  * changed, and this request was decided by what it was before.
- * @throws TypeError (a defect in the plugin) when it is malformed, has no subject, or the result has more than it.
+ * @throws TypeError (a defect in the plugin) when it is malformed, has no subject, is of a type that another plugin has
+ * declared, or the result has more than it.
  */
 export type MintAssertion = (request: AssertionRequest) => Promise<Minted>
 
 export type OpenAssertions = (deps: {
   readonly issuer: string
   readonly jwt: Jwt
+  readonly registry: Pick<Registry, 'signedTypes'>
   readonly families: Families
   readonly isUnchanged: IsUnchanged
   readonly observed: boolean
@@ -79,9 +85,10 @@ function assertionIn(
 }
 
 const open: OpenAssertions =
-  ({ issuer, jwt, families, isUnchanged, observed, runtime }) =>
-  async ({ result, client, marks, requested, grantType, issuance: { at }, refuse }) => {
+  ({ issuer, jwt, registry, families, isUnchanged, observed, runtime }) =>
+  async ({ result, plugin, client, marks, requested, grantType, issuance: { at }, refuse }) => {
     const { typ, tokenType, audience, scopes, claims, subject, ...assertion } = assertionIn(result, grantType)
+    declaredType(registry.signedTypes, typ, plugin)
     if (result.scopes.length > 0 || (requested.length > 0 && !scopes.every((name) => requested.includes(name)))) {
       throw new OAuthError('invalid_scope', 'The scope is not valid', { reason: 'scope_escalation' })
     }

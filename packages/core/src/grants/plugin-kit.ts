@@ -9,6 +9,7 @@ import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { missing } from '../parts/capability.ts'
+import { declaredType } from '../parts/fields.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
@@ -123,9 +124,7 @@ function createSign(
     // A copy, which has no getters. `toJSON` would replace the claims that are checked here.
     const payload: Readonly<Record<string, unknown>> = { ...claims, iss: issuer, iat: runtime.now() }
     if (typeof payload.toJSON === 'function') throw new TypeError('sign(): the claims are not JSON')
-    const declared = registry.signedTypes.get(typ)
-    if (declared !== undefined && declared.plugin !== plugin)
-      throw new TypeError(`sign(): only ${declared.plugin} signs ${typ}`)
+    const declared = declaredType(registry.signedTypes, typ, plugin)
     if (payload.sub !== undefined && payload.exp !== undefined && !isDeclared(declared?.claims, payload)) {
       throw new TypeError(
         'sign(): a JWT with sub and exp could be accepted as an identity token; omit one of them, or declare its type and claims with defineFields({ signs })',

@@ -32,6 +32,17 @@ export interface SignedType {
   readonly claims: JsonObject
 }
 
+/**
+ * Returns what is declared of a type that a plugin signs.
+ *
+ * @throws TypeError (a defect in the plugin) when another plugin has declared it.
+ */
+export function declaredType(types: AllFields['signedTypes'], typ: string, plugin: string): SignedType | undefined {
+  const declared = types.get(typ)
+  if (declared !== undefined && declared.plugin !== plugin) throw new TypeError(`only ${declared.plugin} signs ${typ}`)
+  return declared
+}
+
 /** Members that a plugin adds to what the core reads and publishes. It can add, but not replace. */
 export interface Fields extends Defined<'fields'> {
   /**

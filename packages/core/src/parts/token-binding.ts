@@ -162,9 +162,13 @@ export const notConfirmed = (reason: string): OAuthError =>
  *
  * @throws OAuthError when one of the proofs has ended meanwhile: its marker would not outlast a second use.
  */
-export const markersOf = (proofs: readonly UsableProof[], marker: SpentRecord): readonly NewRecord[] =>
+export const markersOf = (
+  proofs: readonly UsableProof[],
+  marker: SpentRecord,
+  now = marker.spentAt,
+): readonly NewRecord[] =>
   proofs.map(({ key, expiresAt, refuse }) => {
-    if (expiresAt <= marker.spentAt) throw refuse()
+    if (expiresAt <= now) throw refuse()
     return { key, value: marker, expiresAt }
   })
 
