@@ -6,6 +6,8 @@ import { tags } from '../packages/administration/src/kinds/kind.ts'
 import { kinds } from '../packages/administration/src/kinds/kinds.ts'
 import { memberGroups } from '../packages/core/src/directory/member.ts'
 import { isJsonObject } from '../packages/core/src/objects.ts'
+import { directorySchemasOf } from '../packages/core/src/parts/registry.ts'
+import { createNamedPlugin } from '../packages/server/src/configuration/named-plugins.ts'
 import { backChannelLogoutSchema } from '../plugins/back-channel-logout/back-channel-logout.ts'
 import { clientMetadataSchema } from '../plugins/client-metadata/client-metadata.ts'
 import { dpopSchema } from '../plugins/dpop/dpop.ts'
@@ -22,6 +24,15 @@ function rowsOf(list: 'client' | 'scope' | 'user' | 'tenant'): readonly string[]
   const members = Object.entries({ ...texts, tags }).map(([name, text]) => ({ name, ...text }))
   members.sort((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group))
   return members.map(({ name, title, text, group }) => `| \`${list}s[].${name}\` | ${group} | ${title} | ${text} |`)
+}
+
+/** The members that a plugin adds to clients. */
+function clientMembersOf(plugin: Parameters<typeof createNamedPlugin>[0]): readonly string[] {
+  const { clientTexts: usual } = directorySchemasOf([])
+  const { clientTexts } = directorySchemasOf([createNamedPlugin(plugin, [plugin])])
+  const added = Object.entries(clientTexts).filter(([name]) => !(name in usual))
+  const rows = added.map(([name, { title, text }]) => `| \`${name}\` | ${title} | ${text} |`)
+  return ['| member | label | meaning |', '| --- | --- | --- |', ...rows]
 }
 
 type OptionsSchema = { readonly entries: Readonly<Record<string, object>> }
@@ -77,6 +88,9 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
       'plugins/pushed-authorization/pushed-authorization.ts',
       'pushedAuthorizationSchema',
     ),
+  clientAssertionMembers: () => clientMembersOf({ name: 'client-assertion' }),
+  mtlsMembers: () => clientMembersOf({ name: 'mtls' }),
+  signInMembers: () => clientMembersOf({ name: 'sign-in', account: {} }),
   members: () => [
     '| member | group | label | meaning |',
     '| --- | --- | --- | --- |',
