@@ -1,16 +1,10 @@
 import { parseAst } from 'vite'
-import { isFunction, isNode, type Node } from './syntax.ts'
+import { isFunction, isNode, type Node, nameIn } from './syntax.ts'
 
 export interface FunctionLength {
   readonly path: string
   readonly name: string
   readonly lines: number
-}
-
-const nameIn = (node: unknown): string | undefined => {
-  const { name, value } = Object(node) as { readonly name?: unknown; readonly value?: unknown }
-  const found = name ?? value
-  return typeof found === 'string' ? found : undefined
 }
 
 /** The length of each function of a file, with its signature. A function that contains others includes their lines. */

@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { parseArgs } from 'node:util'
 import { packageFolders } from '../package-folders.js'
 import { clientLookUps } from './client-look-ups.ts'
 import { type FunctionLength, functionLengths } from './function-lengths.ts'
+import { functionsOf, movesOf } from './moves.ts'
 import { smallFiles } from './small-files.ts'
 import { requestPaths } from './trace.ts'
 
@@ -17,6 +19,7 @@ const files = tracked
   .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }))
 
 const linesIn = (text: string): number => text.split('\n').length - 1
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 const print = (text = ''): void => void process.stdout.write(`${text}\n`)
 
 const small = smallFiles(files)
@@ -31,7 +34,7 @@ for (const folder of packageFolders) {
   if (own.length === 0) throw new Error(`${folder} has no source files`)
   const functions = own.flatMap(functionLengths).sort((one, other) => other.lines - one.lines)
   all.push(...functions)
-  const lines = own.reduce((sum, { text }) => sum + linesIn(text), 0)
+  const lines = sum(own.map(({ text }) => linesIn(text)))
   const merged = own.filter(({ path }) => small.includes(path)).length
   const [longest] = functions
   print(
@@ -48,10 +51,27 @@ print(`\nFunctions of more than ${budget} lines: ${over.length}`)
 for (const { name, path, lines } of over) print(`  ${lines} ${name} (${path})`)
 
 const lookUps = await clientLookUps()
-print(`\nLook-ups of the client in one sign-in: ${lookUps.reduce((sum, { count }) => sum + count, 0)}`)
+print(`\nLook-ups of the client in one sign-in: ${sum(lookUps.map(({ count }) => count))}`)
 for (const { request, count } of lookUps) print(`  ${count} ${request}`)
 
+const paths = await requestPaths()
 print('\n| request | files | moves | lines | calls of the storage |')
 print('| --- | ---: | ---: | ---: | ---: |')
-for (const { request, files, moves, lines, storageCalls } of await requestPaths())
-  print(`| ${request} | ${files} | ${moves} | ${lines} | ${storageCalls} |`)
+for (const path of paths) {
+  const moves = sum(movesOf(path).map(({ count }) => count))
+  print(`| ${path.request} | ${path.lines.size} | ${moves} | ${sum([...path.lines.values()])} | ${path.storageCalls} |`)
+}
+
+// `npm run structure -- --files code-redemption`: what the request opens, in order, and where it goes back and forth.
+const { values: flags } = parseArgs({ options: { files: { type: 'string' } } })
+if (flags.files !== undefined) {
+  const path = paths.find(({ request }) => request.replaceAll(/[^a-z0-9]+/gu, '-') === flags.files)
+  if (path === undefined) throw new Error(`${flags.files} is no request of the table, such as code-redemption`)
+  print()
+  for (const [file, names] of functionsOf(path)) {
+    const called = [...names].map(([name, count]) => (count === 1 ? name : `${name} (${count})`))
+    print(`${file}, ${path.lines.get(file)} lines: ${called.join(', ')}`)
+  }
+  print()
+  for (const { from, to, count } of movesOf(path)) print(`${count} ${from} → ${to}`)
+}

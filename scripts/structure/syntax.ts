@@ -11,3 +11,10 @@ export const isNode = (value: unknown): value is Node =>
 
 export const isFunction = ({ type }: Node): boolean =>
   ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(type)
+
+/** The name in an identifier, or in a text that names a member. */
+export const nameIn = (node: unknown): string | undefined => {
+  const { name, value } = Object(node) as { readonly name?: unknown; readonly value?: unknown }
+  const found = name ?? value
+  return typeof found === 'string' ? found : undefined
+}

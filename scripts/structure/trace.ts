@@ -3,26 +3,25 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { instrument } from './instrument.ts'
+import { instrument, type TracedFunction } from './instrument.ts'
 
-/** How much of the tree a reader of one request passes. */
+/** What a reader of one request passes. */
 export interface RequestPath {
   readonly request: string
-  /** Files of the tree with a function that the request called. */
-  readonly files: number
-  /** Calls of a function in another file than the call before. */
-  readonly moves: number
-  /** Lines of these files. */
-  readonly lines: number
+  /** The functions that the request called, in order. */
+  readonly calls: readonly TracedFunction[]
+  /** The lines of each file with one of these functions, by its path. */
+  readonly lines: ReadonlyMap<string, number>
   readonly storageCalls: number
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const program = fileURLToPath(new URL('traced-requests.ts', import.meta.url))
 
-/** Builds the requests with a call in each function of the packages, sends them, and measures their paths. */
+/** Builds the requests with a call in each function of the packages, and sends them. */
 export async function requestPaths(): Promise<readonly RequestPath[]> {
-  const linesOf: number[] = []
+  const lines = new Map<string, number>()
+  const functions: TracedFunction[] = []
   const cache = join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   const directory = mkdtempSync(join(cache, 'grantry-trace-'))
@@ -41,10 +40,11 @@ export async function requestPaths(): Promise<readonly RequestPath[]> {
           name: 'trace',
           setup({ onLoad }) {
             onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-              if (!/^(?:packages|plugins)\//u.test(relative(root, path))) return undefined
+              const tracked = relative(root, path)
+              if (!/^(?:packages|plugins)\//u.test(tracked)) return undefined
               const text = await readFile(path, 'utf8')
-              linesOf.push(text.split('\n').length - 1)
-              return { contents: instrument(path, text, linesOf.length - 1), loader: 'ts' }
+              lines.set(tracked, text.split('\n').length - 1)
+              return { contents: instrument(tracked, text, functions), loader: 'ts' }
             })
           },
         },
@@ -52,15 +52,10 @@ export async function requestPaths(): Promise<readonly RequestPath[]> {
       logLevel: 'error',
     })
     const { traceRequests } = (await import(pathToFileURL(outfile).href)) as typeof import('./traced-requests.ts')
-    return (await traceRequests()).map(({ request, files, storageCalls }) => {
-      const passed = [...new Set(files)]
-      return {
-        request,
-        files: passed.length,
-        moves: files.filter((file, index) => index > 0 && file !== files[index - 1]).length,
-        lines: passed.reduce((sum, file) => sum + (linesOf[file] ?? 0), 0),
-        storageCalls,
-      }
+    return (await traceRequests()).map(({ request, calls: indexes, storageCalls }) => {
+      const calls = indexes.flatMap((index) => functions[index] ?? [])
+      const passed = new Set(calls.map(({ path }) => path))
+      return { request, calls, lines: new Map([...lines].filter(([path]) => passed.has(path))), storageCalls }
     })
   } finally {
     rmSync(directory, { recursive: true, force: true })

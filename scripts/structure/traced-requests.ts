@@ -12,10 +12,10 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, sha256Of } from '@grantry/testing'
 import { authorizationUrl, openBrowser, redemptionOf, signInWith, web } from './page-browser.ts'
 
-/** What a request ran: the file of each function that it called, in order, and its calls of the storage. */
+/** What a request ran: the index of each function that it called, in order, and its calls of the storage. */
 export interface TracedRequest {
   readonly request: string
-  readonly files: readonly number[]
+  readonly calls: readonly number[]
   readonly storageCalls: number
 }
 
@@ -157,7 +157,7 @@ export async function traceRequests(): Promise<readonly TracedRequest[]> {
     Object.assign(globalThis, { functionCalls: calls })
     const result = await send()
     Object.assign(globalThis, { functionCalls: undefined })
-    traced.push({ request, files: calls, storageCalls: storageCalls - before })
+    traced.push({ request, calls, storageCalls: storageCalls - before })
     return result
   }
   await traceClient(test, trace)
