@@ -16,10 +16,10 @@ const layers: readonly RegExp[] = [
   /^parts\//u,
   /^entries\//u,
   /^(?:records|http|errors|events|directory)\//u,
-  /^(?:sealed-json|random-id)\.ts/u,
+  /^sealed-json\.ts/u,
   /^(?:folded-text|this-machine)\.ts/u,
   /^(?:runtime|config-schema|parse-url|punycode)\.ts/u,
-  /^(?:types|config-problems|encoding|parse-time|exact-numbers|objects|promises|bounded-map|standard-schema)\.ts/u,
+  /^(?:types|config-problems|encoding|parse-time|json|promises|bounded-map|standard-schema)\.ts/u,
 ]
 
 // The layers of the server, top first. Those of the same line do not import each other.

@@ -71,7 +71,7 @@ describe('the import check', () => {
     [
       'a value of a sibling without a listed reason',
       `${core}/keys/a.ts`,
-      "import { a } from '../credentials/basic-header.ts'",
+      "import { a } from '../credentials/methods.ts'",
     ],
     ['the test kit in the core', `${core}/provider.ts`, "import { read } from '@grantry/testing'"],
     ['an internal file of the core in the test kit', 'packages/testing/src/a.ts', "import '../../core/src/types.ts'"],
@@ -128,7 +128,7 @@ describe('the import check', () => {
 
   test.each([
     ['a comment', `${core}/router.ts`, "// import fs from 'node:fs'\n/* import('ioredis') */"],
-    ['types of a sibling', `${core}/keys/a.ts`, "import type { A } from '../credentials/basic-header.ts'"],
+    ['types of a sibling', `${core}/keys/a.ts`, "import type { A } from '../credentials/methods.ts'"],
     ['a layer below', `${core}/endpoints/a.ts`, "import { hashOf } from '../records/keys.ts'"],
     ['types of the core in a driver', 'packages/storage-drivers/src/a.ts', "import type { A } from '@grantry/core'"],
     ['Node.js in the HTTP bridge', `${bridge}a.ts`, "import { isIP } from 'node:net'\nimport { a } from './a.ts'"],

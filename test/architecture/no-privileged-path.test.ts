@@ -11,7 +11,9 @@ const core = join(dirname(fileURLToPath(import.meta.url)), '../../packages/core/
 const sources = readdirSync(core, { recursive: true, encoding: 'utf8' })
   .map((name) => name.split(/[\\/]/u).join(posix.sep))
   .filter((name) => name.endsWith('.ts'))
-  .map((name) => [name, readFileSync(join(core, name), 'utf8').replaceAll(/\/\*.*?\*\/|^\s*\/\/.*$/gmsu, '')] as const)
+  .map(
+    (name) => [name, readFileSync(join(core, name), 'utf8').replaceAll(/\/\*.*?\*\/|^\s*\/\/[^\n]*$/gmsu, '')] as const,
+  )
 
 const filesWith = (name: string): readonly string[] => {
   const literal = new RegExp(`['"\`]${name}['"\`]`, 'u')
@@ -35,8 +37,8 @@ test.each([
   expect(filesWith(name)).toEqual(files)
 })
 
-// The word `token` has other meanings. The two documents of discovery have one file.
-test.each(endpointNames.filter((name) => name !== 'token' && name !== 'authorizationServerMetadata'))(
+// The words `token` and `jwks` have other meanings. The two documents of discovery have one file.
+test.each(endpointNames.filter((name) => !['token', 'jwks', 'authorizationServerMetadata'].includes(name)))(
   'the endpoint %s is named only in its own file',
   (name) => {
     expect(filesWith(name)).toEqual([fileOf(name)])

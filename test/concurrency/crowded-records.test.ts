@@ -6,7 +6,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTurns } from '../../packages/core/src/records/update-record.ts'
+import { createTurns } from '../../packages/core/src/records/store.ts'
 import { kitOf, kitPlugin } from '../support/kit-of.ts'
 import { pause } from '../support/pause.ts'
 

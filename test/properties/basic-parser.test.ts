@@ -1,7 +1,7 @@
 import { basic } from '@grantry/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formDecoded, parseBasic } from '../../packages/core/src/credentials/basic-header.ts'
+import { formDecoded, parseBasic } from '../../packages/core/src/credentials/methods.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { isLong } from '../support/rounds.ts'
 

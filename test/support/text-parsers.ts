@@ -5,7 +5,7 @@ import { originForm } from '../../packages/adapters/src/http-bridge/check-head.t
 import { clientAddress } from '../../packages/adapters/src/http-bridge/client-address.ts'
 import { certificateFormats, certificateIn } from '../../packages/adapters/src/http-bridge/client-certificate.ts'
 import { addressGroupOf } from '../../packages/core/src/abuse/address-group.ts'
-import { formDecoded, parseBasic } from '../../packages/core/src/credentials/basic-header.ts'
+import { formDecoded, parseBasic } from '../../packages/core/src/credentials/methods.ts'
 import { readAccessToken } from '../../packages/core/src/credentials/presented-token.ts'
 import { isLocation, isRegistered, redirectUriProblem } from '../../packages/core/src/directory/redirect-uri.ts'
 import { decodeBase64, decodeBase64url } from '../../packages/core/src/encoding.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { configurationError } from './config-problems.ts'
-import { isJsonObject } from './objects.ts'
+import { isJsonObject } from './json.ts'
 
 /** The Levenshtein distance between two strings. */
 function distance(from: string, to: string): number {

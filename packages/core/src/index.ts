@@ -39,11 +39,11 @@ export {
 } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
 export { redirectUriDetail } from './directory/shown-uri.ts'
-export type { RequestedClaims } from './directory/user-claims.ts'
 export type {
   ActiveQuestion,
   AuthenticatedUser,
   FoundUser,
+  RequestedClaims,
   Subject,
   UserCredentials,
   UserService,
@@ -71,7 +71,6 @@ export {
   type TraceParent,
   traceparentOf,
 } from './events/trace-context.ts'
-export { inexactNumber, inexactNumberIn, parseExactJson } from './exact-numbers.ts'
 export {
   domainOf,
   foldedAddress,
@@ -89,13 +88,13 @@ export { sealing } from './grants/plugin-seal.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
+export { inexactNumber, inexactNumberIn, isJsonObject, isObject, parseExactJson } from './json.ts'
 export type { ExternalKey } from './keys/external-key.ts'
-export type { FixedKeys } from './keys/fixed-ring.ts'
+export type { FixedKeys } from './keys/import-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'
 export { type GeneratedKeys, type KeySource, type StoredKeys, signingKeys, storedKeys } from './keys/open-key-ring.ts'
 export { sealStoredKeys } from './keys/seal-stored-keys.ts'
 export { type StoredKeysOptions, storedKeysSchema } from './keys/stored-keys-options.ts'
-export { isJsonObject, isObject } from './objects.ts'
 export { issuerSchema, type ProviderOptions } from './options.ts'
 export { epochSecondsOf, parseTime } from './parse-time.ts'
 export { parseUrl, pathOf } from './parse-url.ts'
@@ -112,7 +111,6 @@ export {
   type SecretMethod,
 } from './parts/client-authentication.ts'
 export { type ClientSource, defineClientSource } from './parts/client-source.ts'
-export { declaredParameters } from './parts/declared-parameters.ts'
 export type {
   Call,
   Callers,
@@ -195,7 +193,7 @@ export {
 } from './records/recover-storage.ts'
 export { methodOf } from './router.ts'
 export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
-export type { OutputOf, Schema } from './standard-schema.ts'
+export { declaredParameters, type OutputOf, type Schema } from './standard-schema.ts'
 export { isLocalhostUrl, isLoopbackHost } from './this-machine.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'
 export { decodeJwt } from './tokens/jwt.ts'

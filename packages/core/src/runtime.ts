@@ -155,3 +155,7 @@ export async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Prom
 
 /** Seconds by which clocks of servers may differ. Within them, the order of a revocation and an attempt is unknown. */
 export const clockDifference = 3600
+
+/** Random bytes as base64url. It never begins with a dash, because a command would read such an id as an option. */
+export const randomId = (runtime: Pick<Runtime, 'base64url' | 'randomBytes'>, bytes: number): string =>
+  runtime.base64url(runtime.randomBytes(bytes)).replace(/^-/u, '0')

@@ -36,3 +36,77 @@ export function validate<S extends Schema>(schema: S, value: unknown): MaybeProm
   const result = v.safeParse(schema, value, { abortEarly: true })
   return result.success ? { value: result.output } : { issues: result.issues as unknown as SchemaIssues }
 }
+
+/** Whether a value is a Standard Schema. */
+export function isSchema(value: unknown): value is Schema {
+  // The schemas of arktype are functions.
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value))
+    return false
+  const { version, validate } = { ...(value['~standard'] as object) } as Partial<Schema['~standard']>
+  return version === 1 && typeof validate === 'function'
+}
+
+/** What the schemas of valibot and zod say about their members and the schemas that they combine. */
+interface Shape {
+  readonly type?: unknown
+  /** The members of an object of valibot. */
+  readonly entries?: object
+  /** The members of an object of zod. */
+  readonly shape?: object
+  readonly options?: readonly Schema[]
+  readonly def?: {
+    readonly catchall?: Shape
+    readonly left?: Schema
+    readonly right?: Schema
+    readonly in?: Schema
+    readonly innerType?: Schema
+  }
+}
+
+/** The parameter names that a schema declares, and whether it passes on others. */
+interface DeclaredNames {
+  readonly names: readonly string[]
+  readonly isOpen: boolean
+}
+
+const unknownNames: DeclaredNames = { names: [], isOpen: true }
+
+function combined(schemas: readonly (Schema | undefined)[]): DeclaredNames {
+  const declared = schemas.map((schema) => (schema === undefined ? unknownNames : namesIn(schema)))
+  return { names: declared.flatMap(({ names }) => names), isOpen: declared.some(({ isOpen }) => isOpen) }
+}
+
+function namesInValibot({ type, entries, options = [] }: Shape): DeclaredNames {
+  if (entries !== undefined) {
+    return { names: Object.keys(entries), isOpen: type !== 'object' && type !== 'strict_object' }
+  }
+  return type === 'union' || type === 'variant' || type === 'intersect' ? combined(options) : unknownNames
+}
+
+function namesInZod({ type, shape, options = [], def = {} }: Shape): DeclaredNames {
+  const { catchall, left, right, in: input, innerType } = def
+  if (type === 'object' && shape !== undefined) {
+    return { names: Object.keys(shape), isOpen: catchall !== undefined && catchall.type !== 'never' }
+  }
+  if (type === 'union') return combined(options)
+  if (type === 'intersection') return combined([left, right])
+  return combined([input ?? innerType])
+}
+
+function namesIn(schema: Schema): DeclaredNames {
+  const { vendor } = schema['~standard']
+  if (vendor === 'valibot') return namesInValibot(schema as Shape)
+  return vendor === 'zod' ? namesInZod(schema as Shape) : unknownNames
+}
+
+/**
+ * Returns the parameter names that a schema of valibot or zod declares, also those of the objects that it combines. A
+ * schema can pass on other parameters too.
+ */
+export const namedParameters = (schema: Schema): readonly string[] => namesIn(schema).names
+
+/** Returns all parameter names that a schema passes on; `undefined` if it passes on any, or does not list them. */
+export function declaredParameters(schema: Schema): readonly string[] | undefined {
+  const { names, isOpen } = namesIn(schema)
+  return isOpen ? undefined : names
+}

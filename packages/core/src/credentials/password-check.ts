@@ -5,8 +5,14 @@ import type { PasswordLimits } from '../abuse/password-limits.ts'
 import type { Settlement } from '../abuse/settlement.ts'
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
-import { checkSubject, localProvider } from '../directory/subject.ts'
-import type { AuthenticatedUser, Subject, UserCredentials, UserService } from '../directory/user-service.ts'
+import {
+  type AuthenticatedUser,
+  checkSubject,
+  localProvider,
+  type Subject,
+  type UserCredentials,
+  type UserService,
+} from '../directory/user-service.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import { describeCause } from '../events/cause.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'

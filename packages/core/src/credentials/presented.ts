@@ -12,8 +12,7 @@ import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
-import { formDecoded } from './basic-header.ts'
-import { builtInMethods } from './methods.ts'
+import { builtInMethods, formDecoded } from './methods.ts'
 
 const maxSecretLength = 512
 

@@ -1,8 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { domainOf, foldedName, foldedUsername } from '../folded-text.ts'
-import { randomId } from '../random-id.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
-import type { Runtime } from '../runtime.ts'
+import { type Runtime, randomId } from '../runtime.ts'
 
 /** Maps all spellings of a user name, also of the domain of an address, to the name under which its failures are counted. */
 export const limitNameOf = (username: string): string => foldedName(foldedUsername(username))

@@ -1,7 +1,10 @@
+import * as v from 'valibot'
+import { inexactNumber, inexactNumberIn } from '../json.ts'
 import { after } from '../promises.ts'
 import type { Json, MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
 import { guarded, type HostLimits } from './host-port.ts'
+import type { ScopeDirectory } from './scopes.ts'
 
 /** An authenticated user, and how the user was authenticated. */
 export interface Subject {
@@ -93,3 +96,131 @@ export const begins: ActiveQuestion = Object.freeze({ begins: true })
 /** Whether a user is active. Fails closed: any result other than `true` means inactive. */
 export const isActive = (users: UserService, sub: string, question = continues): MaybePromise<boolean> =>
   users.isActive === undefined ? true : after(users.isActive(sub, question), (active) => active === true)
+
+/** A subject with the defaults applied. */
+export interface CompleteSubject {
+  readonly sub: string
+  readonly amr: readonly string[]
+  readonly authTime: number
+  readonly idp: string
+  readonly acr?: string
+}
+
+const text = (maxLength: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(maxLength))
+
+/** OpenID Connect Core section 2: `sub` has at most 255 characters. */
+const subjectSchema = v.strictObject({
+  sub: text(255),
+  amr: v.pipe(v.array(text(100)), v.minLength(1)),
+  authTime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  idp: v.optional(text(200)),
+  acr: v.optional(text(200)),
+})
+
+/** The subjects that `checkSubject` has returned. They are frozen, so they still match the schema. */
+const checked = new WeakSet<object>()
+
+/** Validates a subject. Its members cannot be changed afterwards. */
+export function checkSubject(input: unknown): v.SafeParseResult<typeof subjectSchema> {
+  const parsed = v.safeParse(subjectSchema, input)
+  if (parsed.success) {
+    Object.freeze(parsed.output.amr)
+    checked.add(Object.freeze(parsed.output))
+  }
+  return parsed
+}
+
+const asItIs = v.custom<v.InferOutput<typeof subjectSchema>>(() => true)
+
+/** For a subject that a caller may have from `checkSubject`, such as a grant from `authenticateUser`: it is not validated again. */
+export const uncheckedSubjectSchema = v.lazy((input) =>
+  typeof input === 'object' && input !== null && checked.has(input) ? asItIs : subjectSchema,
+)
+
+/** The default `idp` of a subject. */
+export const localProvider = 'local'
+
+/** Seconds by which `authTime` may be in the future, to allow for clock skew. */
+const maxAhead = 86_400
+
+/** @throws TypeError when `authTime` is far in the future: probably milliseconds instead of seconds. */
+export function completeSubject(subject: Subject, now: number): CompleteSubject {
+  if (subject.authTime !== undefined && subject.authTime > now + maxAhead) {
+    throw new TypeError('authTime must be in epoch seconds, but is in the future; is it in milliseconds?')
+  }
+  const { sub, amr, authTime = now, idp = localProvider, acr } = subject
+  return { idp, authTime, sub, amr, ...(acr !== undefined && { acr }) }
+}
+
+/**
+ * The names of claims of the user that a request asks for one by one, besides those of its scopes: at most 50 in each
+ * list, of at most 100 characters. A claim that the user does not have is left out, and so is one that no identity scope
+ * of the client contains: a client cannot get by name what it may not request by scope.
+ *
+ * @see OpenID Connect Core section 5.5
+ */
+export interface RequestedClaims {
+  readonly userinfo?: readonly string[] | undefined
+  readonly identityToken?: readonly string[] | undefined
+}
+
+/** Claims that a client requests by their names. */
+interface ClaimsByName {
+  readonly client: Pick<Client, 'scopes'>
+  readonly names: readonly string[]
+}
+
+/**
+ * Returns the claims of a user that scopes request from the user service. A claim that the user service omits or returns
+ * as null is absent. One with a number that JSON does not keep exactly is an error of the host: two users could get the same.
+ *
+ * @param of `identity`: the claims of identity scopes, for userinfo and identity tokens; `api`: those of API scopes, for
+ * access tokens.
+ * @param byName more claims. Those that no identity scope of the client contains are ignored.
+ */
+export type UserClaims = (
+  sub: string,
+  scopes: readonly string[],
+  of: 'identity' | 'api',
+  byName?: ClaimsByName,
+) => MaybePromise<Record<string, Json>>
+
+/** `role` is an array, even with only one role (the seed, section 2.5). */
+const asList = (value: Json): Json => (Array.isArray(value) ? value : [value])
+
+export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserService): UserClaims {
+  function claimsOf(scopes: readonly string[], of: 'identity' | 'api'): Set<string> {
+    const names = new Set<string>()
+    for (const name of scopes) {
+      const scope = scopeDirectory.find(name)
+      if (!scope?.enabled || scope.identity !== (of === 'identity')) continue
+      for (const claim of scope.claims) names.add(claim)
+    }
+    return names
+  }
+
+  /** Asks the user service. */
+  async function read(sub: string, names: Iterable<string>, of: 'identity' | 'api'): Promise<Record<string, Json>> {
+    const claims: Record<string, Json> = {}
+    const values = (await users.claims?.(sub, [...names])) ?? {}
+    for (const name of names) {
+      const value = values[name]
+      if (value !== undefined && value !== null) claims[name] = value
+    }
+    const inexact = inexactNumberIn(claims)
+    if (inexact !== undefined) throw new TypeError(`users.claims: ${inexact} ${inexactNumber}`)
+    if (of === 'identity' && claims.role !== undefined) claims.role = asList(claims.role)
+    return claims
+  }
+
+  return (sub, scopes, of, byName) => {
+    const names = claimsOf(scopes, of)
+    if (byName !== undefined) {
+      const allowed = claimsOf(byName.client.scopes, of)
+      for (const name of byName.names) if (allowed.has(name)) names.add(name)
+    }
+    // The core knows it.
+    names.delete('sub')
+    return names.size === 0 || users.claims === undefined ? {} : read(sub, names, of)
+  }
+}

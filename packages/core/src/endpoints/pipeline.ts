@@ -3,6 +3,7 @@ import { readAccessToken, readBearer } from '../credentials/presented-token.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields } from '../http/parameters.ts'
+import { createJsonResponse } from '../http/plain-response.ts'
 import type { Callers, EndpointKit, EndpointRequest, TokenCaller } from '../parts/endpoint.ts'
 import type { EndpointResponse } from '../parts/reply.ts'
 import { nothingProved, type Proved } from '../parts/token-binding.ts'
@@ -12,10 +13,8 @@ import type { Schema } from '../standard-schema.ts'
 import { withoutClientSub } from '../tokens/claims.ts'
 import type { MaybePromise } from '../types.ts'
 import { type CoreCall, type CoreEndpoint, errorRecipientOf } from './core-endpoint.ts'
-import { createJsonResponse } from './json-response.ts'
 import { limited } from './limited.ts'
-import { createReadRequest, noForm } from './read-request.ts'
-import { requestFacts } from './request-facts.ts'
+import { createReadRequest, noForm, requestFacts } from './read-request.ts'
 
 /** Handles a request up to the response of the endpoint. Throws to refuse. */
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
@@ -124,7 +123,7 @@ const forClient: CreateHandler = (steps, { authenticateClient, keyProofs, regist
     if (usesFirst) await keyProofs.useUp(proved.usable)
     const reply = await call(client, parameters, facts, trace, proved)
     if (!usesFirst && !issuesTokens) await keyProofs.useUp(proved.usable)
-    return withProofHeaders(respond(client, request, reply), proved)
+    return withProofHeaders(respond(reply, client, request), proved)
   }
 }
 
@@ -160,7 +159,7 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
   return async (request, trace) => {
     const { scope, parameters, confirm: check } = await denying(authenticateBeforeParsing(request, trace), trace)
     const confirm = check && (() => denying(check(), trace))
-    return respond(scope, request, await call(scope, parameters, factsOf(request, trace), trace, { confirm }))
+    return respond(await call(scope, parameters, factsOf(request, trace), trace, { confirm }), scope, request)
   }
 }
 
@@ -203,7 +202,7 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
     recorder.record(trace, { type: 'validation_succeeded', tokenType: 'access_token', fingerprint })
     const caller: TokenCaller = { client, sub, scopes: granted, claims: withoutClientSub(claims) }
     const reply = await call(caller, form ?? otherParameters(request, bytes), facts, trace, proved)
-    return withProofHeaders(respond(caller, request, reply), proved)
+    return withProofHeaders(respond(reply, caller, request), proved)
   }
 }
 
@@ -213,7 +212,7 @@ const forAnyone: CreateHandler = ({ bodyOfAnyone, otherParameters, factsOf, call
     const body = bodyOfAnyone(request)
     const parameters = otherParameters(request, body && (await body))
     const proved = readsBearer ? { bearer: readBearer(request.headers.get('authorization')) } : undefined
-    return respond(undefined, request, await call(undefined, parameters, factsOf(request, trace), trace, proved))
+    return respond(await call(undefined, parameters, factsOf(request, trace), trace, proved), undefined, request)
   }
 }
 

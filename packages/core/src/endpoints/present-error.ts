@@ -4,7 +4,7 @@ import type { EndpointKit, EndpointRequest } from '../parts/endpoint.ts'
 import type { EndpointResponse } from '../parts/reply.ts'
 import type { Services } from '../services.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
-import { requestFacts } from './request-facts.ts'
+import { requestFacts } from './read-request.ts'
 
 /** Shows a refusal to a user, instead of JSON. Throws if the endpoint fails to do so. */
 export type PresentError = (error: OAuthError, request: Request, trace: Trace) => Promise<EndpointResponse>

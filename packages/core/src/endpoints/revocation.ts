@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Client } from '../directory/client.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
-import { clientProblem } from '../parts/holder.ts'
+import { clientProblem } from '../parts/token-binding.ts'
 import { fingerprintOf } from '../records/keys.ts'
 import { builtIn } from './core-endpoint.ts'
 

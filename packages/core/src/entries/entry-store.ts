@@ -1,8 +1,7 @@
-import { randomId } from '../random-id.ts'
 import type { AtomicDriver } from '../records/driver.ts'
 import { createDriverCalls } from '../records/driver-calls.ts'
 import { encodeEnvelope } from '../records/envelope.ts'
-import { type Runtime, webRuntime } from '../runtime.ts'
+import { type Runtime, randomId, webRuntime } from '../runtime.ts'
 import type { Json } from '../types.ts'
 import {
   type EntryKeys,
@@ -10,11 +9,13 @@ import {
   entryKeys,
   entryKinds,
   isEntryId,
+  isPresent,
   lifetimeOf,
+  parseStored,
   reusesIds,
   revisionLifetime,
+  type StoredEntry,
 } from './entry-key.ts'
-import { isPresent, parseStored, type StoredEntry } from './stored-entry.ts'
 
 /** Something that an administrator changes while the service runs, such as a client, or the record of a change. */
 export interface Entry {

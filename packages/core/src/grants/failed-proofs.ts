@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
-import { clientProblem } from '../parts/holder.ts'
+import { clientProblem } from '../parts/token-binding.ts'
 import { fingerprintOf, hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'

@@ -1,8 +1,7 @@
 import { type Bytes, utf8 } from '../encoding.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
 import { after } from '../promises.ts'
-import { randomId } from '../random-id.ts'
-import type { Runtime } from '../runtime.ts'
+import { type Runtime, randomId } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
 /** The time and the random values of the tokens in one response. */

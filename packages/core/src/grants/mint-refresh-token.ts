@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import type { CompleteSubject } from '../directory/subject.ts'
+import type { CompleteSubject } from '../directory/user-service.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
 import { recordedAuthorization } from '../records/authorization.ts'

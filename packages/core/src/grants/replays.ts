@@ -1,5 +1,5 @@
+import { markerAt } from '../records/envelope.ts'
 import { spentKeyOf } from '../records/keys.ts'
-import { markerAt } from '../records/lookup.ts'
 import { isSpentRecord, unreadableMarker } from '../records/schemas.ts'
 import type { JsonObject } from '../types.ts'
 import { aboutOf, type CommitRequest, type MintFrom, type ReplayDeps, refreshTokenIn } from './commit-request.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
+import { markerAt, recordAt } from '../records/envelope.ts'
 import { hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
-import { markerAt, recordAt } from '../records/lookup.ts'
 import {
   type GrantRecord,
   isGrantRecord,

@@ -34,6 +34,27 @@ export const cacheableResponse = (document: unknown, maxAge: number): PlainRespo
   body: JSON.stringify(document),
 })
 
+interface JsonReply {
+  readonly json?: unknown
+  readonly maxAge?: number | undefined
+}
+
+/**
+ * Converts the replies of an endpoint of the core: JSON, which can be cacheable, or nothing. Other replies, and mistakes in
+ * them, come from plugins only.
+ */
+export function createJsonResponse(): (reply: JsonReply) => PlainResponse {
+  const documents = new WeakMap<JsonReply, PlainResponse>()
+  return (reply) => {
+    const { json, maxAge } = reply
+    if (json === undefined) return { status: 200, headers: noStoreHeaders, body: null }
+    if (maxAge === undefined) return { status: 200, headers: jsonHeaders, body: JSON.stringify(json) }
+    const response = documents.get(reply) ?? cacheableResponse(json, maxAge)
+    documents.set(reply, response)
+    return response
+  }
+}
+
 /**
  * Returns the response with more headers.
  *

@@ -1,6 +1,6 @@
 import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { inexactNumber, isExact } from '../exact-numbers.ts'
+import { inexactNumber, isExact } from '../json.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 

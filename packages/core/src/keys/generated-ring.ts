@@ -1,6 +1,5 @@
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
-import { openFixedRing } from './fixed-ring.ts'
-import { generateKey } from './import-key.ts'
+import { generateKey, openFixedRing } from './import-key.ts'
 import type { JwkSet, KeyRing } from './key-ring.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import * as v from 'valibot'
 import type { Fact } from '../events/event.ts'
-import { isJsonObject } from '../objects.ts'
+import { isJsonObject } from '../json.ts'
 import { algorithms, type Runtime, type SigningAlgorithm } from '../runtime.ts'
 import { generateKey, publicPartOf, thumbprintOf } from './import-key.ts'
 import type { KeyInfo } from './key-ring.ts'

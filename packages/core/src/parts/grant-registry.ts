@@ -1,7 +1,6 @@
 import type { Client } from '../directory/client.ts'
-import type { Schema } from '../standard-schema.ts'
+import { declaredParameters, namedParameters, type Schema } from '../standard-schema.ts'
 import type { hiddenParametersOf } from './client-authentication.ts'
-import { declaredParameters, namedParameters } from './declared-parameters.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
 import { byClaim } from './part-kind.ts'

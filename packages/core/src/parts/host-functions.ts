@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject } from '../objects.ts'
+import { isObject } from '../json.ts'
 import type { EndpointKit } from './endpoint.ts'
 import { byClaim, type Defined, type Owned, partKind, required } from './part-kind.ts'
 

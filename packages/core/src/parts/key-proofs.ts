@@ -1,16 +1,16 @@
 import { maxLifetime } from '../config-schema.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import { randomId } from '../random-id.ts'
 import { hashOf, spentKeyOf } from '../records/keys.ts'
+import { randomId } from '../runtime.ts'
 import type { EndpointRequest } from './endpoint.ts'
-import { keyProblem } from './holder.ts'
 import type { Owned } from './part-kind.ts'
 import {
   assertUnused,
   bearer,
   type KeyProofDeps,
   type KeyProofs,
+  keyProblem,
   markersOf,
   notConfirmed,
   type Proof,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject, parseConfiguration } from '../config-schema.ts'
-import { isSchema } from './declared-parameters.ts'
+import { isSchema } from '../standard-schema.ts'
 
 /**
  * The number of the contract between parts and the core: the members of parts, and what their kinds do for the core. Parts

@@ -5,7 +5,7 @@ import type { JsonObject } from '../types.ts'
 import type { EndpointKit } from './endpoint.ts'
 import { byClaim, type Members, type Owned, partKind, required, text } from './part-kind.ts'
 import type { EndpointResponse, ToResponse } from './reply.ts'
-import { noFormats, type Respond, type ResponseFormat, type ResponseFormats } from './response-format.ts'
+import type { Respond, ResponseFormat, ResponseFormats } from './response-format.ts'
 
 const maxAcceptLength = 1000
 
@@ -44,8 +44,8 @@ function createRespond(
   formats: readonly Owned<ResponseFormat>[],
   kitOf: (plugin: string) => EndpointKit,
 ): Respond {
-  if (formats.length === 0) return noFormats.respondOf('', toResponse, kitOf)
-  return async (caller, request, reply) => {
+  if (formats.length === 0) return toResponse
+  return async (reply, caller, request) => {
     const accept = request.headers.get('accept')
     const format = formats.find(({ part }) => prefers(part.mediaType, accept))
     const { json, status = 200 } = reply

@@ -17,7 +17,7 @@ export interface ResponseFormat extends Defined<'response-format'> {
 }
 
 /** Converts the reply of an endpoint to a response, in the form that the caller prefers. */
-export type Respond = (caller: Callers[keyof Callers], request: Request, reply: Reply) => MaybePromise<EndpointResponse>
+export type Respond = (reply: Reply, caller: Callers[keyof Callers], request: Request) => MaybePromise<EndpointResponse>
 
 /** The response formats of the installed plugins. */
 export interface ResponseFormats {
@@ -33,5 +33,5 @@ export interface ResponseFormats {
 export const noFormats: ResponseFormats = {
   assertEndpoints() {},
   signingMembers: () => [],
-  respondOf: (_endpoint, toResponse) => (_caller, _request, reply) => toResponse(reply),
+  respondOf: (_endpoint, toResponse) => toResponse,
 }

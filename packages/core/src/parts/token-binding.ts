@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { TokenScheme } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { isObject, isString } from '../json.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
@@ -193,4 +194,31 @@ export const noBindings: TokenBindings = {
       confirmation === undefined ? undefined : Promise.reject(notConfirmed('proof_missing')),
     useUp: () => undefined,
   }),
+}
+
+// Who may use what was issued: the client that it was issued to, with the keys that it is bound to. The only place that
+// compares them, so that a mismatch has the same reason everywhere.
+
+/** Reads a claim `cnf`. Returns `undefined` if it is malformed, or names no key. */
+export function parseConfirmation(cnf: unknown): Confirmation | undefined {
+  const isValid = isObject(cnf) && !Array.isArray(cnf) && Object.values(cnf).every(isString)
+  return isValid && Object.keys(cnf).length > 0 ? (cnf as Confirmation) : undefined
+}
+
+/** Returns the reason why a client may not use what was issued to `clientId`; `undefined` if it may. */
+export const clientProblem = (clientId: unknown, caller: { readonly clientId: string }) =>
+  clientId === caller.clientId ? undefined : ('client_mismatch' as const)
+
+/**
+ * Returns the reason why a request that has proved some keys may not use what is bound to others; `undefined` if it may. A
+ * malformed confirmation, and one without a key, fits no key.
+ *
+ * @param cnf `undefined` for what is bound to no key
+ */
+export function keyProblem(cnf: unknown, proved: Confirmation | undefined) {
+  if (cnf === undefined) return undefined
+  const required = parseConfirmation(cnf)
+  const fits = required !== undefined && Object.entries(required).every(([member, key]) => proved?.[member] === key)
+  if (fits) return undefined
+  return proved === undefined ? ('proof_missing' as const) : ('wrong_key' as const)
 }

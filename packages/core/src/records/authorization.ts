@@ -1,10 +1,21 @@
 import * as v from 'valibot'
-import { type CompleteSubject, uncheckedSubjectSchema } from '../directory/subject.ts'
-import type { RequestedClaims } from '../directory/user-claims.ts'
-import type { Subject } from '../directory/user-service.ts'
-import { isJsonObject, isObject } from '../objects.ts'
+import {
+  type CompleteSubject,
+  type RequestedClaims,
+  type Subject,
+  uncheckedSubjectSchema,
+} from '../directory/user-service.ts'
+import {
+  isJsonObject,
+  isNumber,
+  isObject,
+  isString,
+  isStringOrAbsent,
+  isStrings,
+  jsonObjectSchema,
+  type Unchecked,
+} from '../json.ts'
 import type { JsonObject } from '../types.ts'
-import { isNumber, isString, isStringOrAbsent, isStrings, jsonObjectSchema, type Unchecked } from './json.ts'
 
 /**
  * What a user, or a policy of the host, has authorized. It is one value from the request of the login page to the

@@ -1,8 +1,7 @@
-import type { CompleteSubject } from '../directory/subject.ts'
-import { isJsonObject, isObject } from '../objects.ts'
+import type { CompleteSubject } from '../directory/user-service.ts'
+import { isJsonObject, isNumber, isObject, isString, isStringOrAbsent, type Unchecked } from '../json.ts'
 import type { JsonObject } from '../types.ts'
 import { type Authorization, isAuthorization } from './authorization.ts'
-import { isNumber, isString, isStringOrAbsent, type Unchecked } from './json.ts'
 
 /**
  * The record of a stored grant: an authorization code, a refresh token, or a credential of a plugin. All tokens that

@@ -1,7 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { CompleteSubject } from '../directory/subject.ts'
-import type { UserClaims } from '../directory/user-claims.ts'
+import type { CompleteSubject, UserClaims } from '../directory/user-service.ts'
 import type { Bytes } from '../encoding.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import type { Json, JsonObject } from '../types.ts'

@@ -1,6 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { type CompleteSubject, localProvider } from '../directory/subject.ts'
-import type { UserClaims } from '../directory/user-claims.ts'
+import { type CompleteSubject, localProvider, type UserClaims } from '../directory/user-service.ts'
 import { utf8 } from '../encoding.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { after, isThenable } from '../promises.ts'

@@ -1,6 +1,6 @@
 import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
+import { isJsonObject } from '../json.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import { isJsonObject } from '../objects.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 

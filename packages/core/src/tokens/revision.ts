@@ -1,12 +1,10 @@
 import { maxLifetime } from '../config-schema.ts'
-import { isObject } from '../objects.ts'
+import { isObject, isString } from '../json.ts'
 import { after } from '../promises.ts'
-import { randomId } from '../random-id.ts'
-import { isString } from '../records/json.ts'
+import { combined, type Lookup, markerAt } from '../records/envelope.ts'
 import { hashOf, keyOf } from '../records/keys.ts'
-import { combined, type Lookup, markerAt } from '../records/lookup.ts'
 import type { Store } from '../records/store.ts'
-import type { Runtime } from '../runtime.ts'
+import { type Runtime, randomId } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
 /**

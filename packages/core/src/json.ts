@@ -1,0 +1,85 @@
+import * as v from 'valibot'
+import type { Json, JsonObject } from './types.ts'
+
+/** Whether the value has members: an object or an array. */
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Whether the value is what JSON calls an object: no array, and not `null`. Its members are not checked. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) && !Array.isArray(value)
+
+/** Deeper values are no JSON that this project accepts. */
+const maxSearchDepth = 200
+
+/** Whether JSON keeps a number as it was written: not rounded, and not infinite, which becomes `null`. */
+export const isExact = (number: number): boolean =>
+  Number.isFinite(number) && Math.abs(number) <= Number.MAX_SAFE_INTEGER
+
+/**
+ * Returns the path of the first number that JSON does not keep exactly, such as `claims.id`; `''` if it is the value
+ * itself, and `undefined` if there is none. Values of the host can have cycles.
+ */
+export function inexactNumberIn(value: unknown, depth = 0, seen = new Set<object>()): string | undefined {
+  if (typeof value === 'number') return isExact(value) ? undefined : ''
+  if (typeof value !== 'object' || value === null || depth > maxSearchDepth || seen.has(value)) return undefined
+  seen.add(value)
+  for (const [name, member] of Object.entries(value)) {
+    const path = inexactNumberIn(member, depth + 1, seen)
+    if (path === undefined) continue
+    const start = Array.isArray(value) ? `[${name}]` : name
+    return path === '' || path.startsWith('[') ? start + path : `${start}.${path}`
+  }
+  return undefined
+}
+
+/** Why a number is refused. */
+export const inexactNumber =
+  'is a number that JSON does not keep exactly: beyond 9007199254740991 (2^53), write it as text'
+
+/** Texts, and numbers with 16 digits or an exponent: all others are exact. */
+const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
+
+/**
+ * Parses JSON of another party, with the numbers that it does not keep exactly as texts, as they are written: two users with
+ * neighbouring numbers of 64 bits remain two.
+ *
+ * @throws SyntaxError if it is not JSON
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (inexactNumberIn(value) === undefined) return value
+  // Only of valid JSON: in other texts, the search could take long.
+  return JSON.parse(
+    text.replace(textOrNumber, (literal) =>
+      literal.startsWith('"') || isExact(Number(literal)) ? literal : `"${literal}"`,
+    ),
+  )
+}
+
+const maxDepth = 16
+
+/** Whether JSON can represent the value without loss. False for dates, bigints and cycles, for example. */
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return isExact(value)
+  if (typeof value !== 'object' || depth > maxDepth) return false
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1))
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((item) => isJson(item, depth + 1))
+}
+
+/** For values from plugins and the host. */
+export const jsonSchema = v.custom<Json>((value) => isJson(value, 0))
+export const jsonObjectSchema = v.custom<JsonObject>((value) => isJsonObject(value) && isJson(value, 0))
+
+// The core's own records are checked by functions, not by valibot schemas: docs/measurements.md (42).
+// The functions ignore unknown members, which a later release may add, and do not remove them.
+
+/** A record whose members have not been checked yet. */
+export type Unchecked<Value> = { readonly [Name in keyof Value]?: unknown }
+
+export const isString = (value: unknown): value is string => typeof value === 'string'
+export const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value)
+export const isStringOrAbsent = (value: unknown): boolean => value === undefined || isString(value)
+export const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
