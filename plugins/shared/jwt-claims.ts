@@ -38,7 +38,7 @@ interface AssertionRules extends ClaimRules {
   readonly maxSubjectLength: number
 }
 
-/** Does what `claimsProblem` does, and also checks `sub`, and that the JWT is not older than `maxLifetime`. */
+/** Returns the reason of `claimsProblem`, or one about `sub` or a JWT that is older than `maxLifetime`. */
 export function assertionProblem(payload: JWTPayload, rules: AssertionRules): string | undefined {
   const { sub, iat } = payload
   const { now, maxLifetime, clockTolerance, maxSubjectLength } = rules
