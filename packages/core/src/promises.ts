@@ -11,9 +11,14 @@ export const after = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
   isThenable(value) ? value.then(next) : next(value)
 
 /**
- * Like `Promise.all`, but synchronous if no value is a promise: `Promise.all` costs more than most in-memory lookups.
+ * Like `Promise.all`, but synchronous if no value is a promise, and one `.then` if only one is: `Promise.all` makes two
+ * promises for each value, and costs more than most in-memory lookups.
  */
-export const allOf = <T extends readonly unknown[]>(
+export function allOf<T extends readonly unknown[]>(
   values: readonly [...{ [Index in keyof T]: MaybePromise<T[Index]> }],
-): MaybePromise<T> =>
-  values.some(isThenable) ? (Promise.all(values) as unknown as Promise<T>) : (values as unknown as T)
+): MaybePromise<T> {
+  const [pending, ...more] = values.filter(isThenable)
+  if (pending === undefined) return values as unknown as T
+  if (more.length > 0) return Promise.all(values) as unknown as Promise<T>
+  return pending.then((result) => values.map((value) => (value === pending ? result : value)) as unknown as T)
+}

@@ -17,7 +17,9 @@ import { isOAuthError } from '../errors/oauth-error.ts'
 import { describeCause } from '../events/cause.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { typedName } from '../folded-text.ts'
+import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 import { createLoginConcurrency } from './login-concurrency.ts'
 import { limitNameOf, type UserNames } from './user-names.ts'
 import { type ReadState, userState } from './user-state.ts'
@@ -89,19 +91,24 @@ export function attemptOf(
 }
 
 /** Asks the host. A record that cannot be used is a wrong password: only some users have one, and an error would tell who. */
-export async function authenticated(
+export function authenticated(
   users: UserService,
   credentials: UserCredentials,
   client: Client | undefined,
   { recorder, trace }: { readonly recorder: Recorder; readonly trace: Trace },
-): Promise<AuthenticatedUser | undefined> {
-  try {
-    return (await users.authenticate?.(credentials, client)) ?? undefined
-  } catch (error) {
+): MaybePromise<AuthenticatedUser | undefined> {
+  const failed = (error: unknown): undefined => {
     if (!isOAuthError(error) || error.details.reason !== unusableRecord) throw error
     const cause = describeCause(error.cause ?? error)
     recorder.record(trace, { type: 'unhandled_failure', reason: unusableRecord, port: 'users.authenticate', cause })
-    return undefined
+  }
+  try {
+    const user = users.authenticate?.(credentials, client)
+    return isThenable(user)
+      ? user.then((authenticatedUser) => authenticatedUser ?? undefined, failed)
+      : (user ?? undefined)
+  } catch (error) {
+    return failed(error)
   }
 }
 

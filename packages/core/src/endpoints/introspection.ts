@@ -26,7 +26,9 @@ export const introspectionEndpoint = builtIn(
   },
   ({ accessTokens, registry, recorder, unrelatedScope }) =>
     async ({ caller, params: { token }, confirm }, _kit, trace) => {
-      const [validation, scope = caller] = await allOf([accessTokens.validate(token), confirm?.()])
+      const validating = accessTokens.validate(token)
+      const [validation, scope] =
+        confirm === undefined ? [await validating, caller] : await allOf([validating, confirm()])
       noteToken(trace, validation)
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {

@@ -132,33 +132,33 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
   const { denial = 'scope_authentication_failed' } = endpoint
 
   /** Records that a caller is not, or no longer, authenticated. */
-  async function denying<T>(authenticating: Promise<T>, trace: Trace): Promise<T> {
-    try {
-      return await authenticating
-    } catch (error) {
-      recorder.record(trace, { type: denial, ...presentedScope(trace), reason: reasonOf(error) })
-      throw error
-    }
+  const denied = (error: unknown, trace: Trace): never => {
+    recorder.record(trace, { type: denial, ...presentedScope(trace), reason: reasonOf(error) })
+    throw error
   }
 
   /** Authenticates a scope before it parses the body: an unauthenticated caller does not learn whether that is valid. */
   async function authenticateBeforeParsing(request: Request, trace: Trace) {
-    const body = bodyOf(request)
-    const bytes = body && (await body)
-    if (request.headers.get('authorization') === null) {
+    try {
+      const body = bodyOf(request)
+      const bytes = body && (await body)
+      if (request.headers.get('authorization') === null) {
+        const form = formOf(bytes)
+        const authenticated = await authenticateScope(request, form ?? noForm, trace)
+        return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+      }
+      const authenticated = await authenticateScope(request, noForm, trace)
       const form = formOf(bytes)
-      const authenticated = await authenticateScope(request, form ?? noForm, trace)
+      if (form !== undefined) refuseSecondMethod(authenticated.presentation, form)
       return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+    } catch (error) {
+      return denied(error, trace)
     }
-    const authenticated = await authenticateScope(request, noForm, trace)
-    const form = formOf(bytes)
-    if (form !== undefined) refuseSecondMethod(authenticated.presentation, form)
-    return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
   }
 
   return async (request, trace) => {
-    const { scope, parameters, confirm: check } = await denying(authenticateBeforeParsing(request, trace), trace)
-    const confirm = check && (() => denying(check(), trace))
+    const { scope, parameters, confirm: check } = await authenticateBeforeParsing(request, trace)
+    const confirm = check && (() => check().catch((error) => denied(error, trace)))
     return respond(await call(scope, parameters, factsOf(request, trace), trace, { confirm }), scope, request)
   }
 }

@@ -3,6 +3,7 @@ import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
+import { isThenable } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -100,7 +101,8 @@ async function revocationMark(
     record === undefined
       ? await newMark(marks, sub, selfContained)
       : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
-  await assertUnchanged(isUnchanged, client, mark.clientState)
+  const unchanged = assertUnchanged(isUnchanged, client, mark.clientState)
+  if (isThenable(unchanged)) await unchanged
   if (record !== undefined) return mark
   const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
   if (presented.length === 0) return mark

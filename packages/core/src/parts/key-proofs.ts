@@ -1,8 +1,10 @@
 import { maxLifetime } from '../config-schema.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
+import { after } from '../promises.ts'
 import { hashOf, spentKeyOf } from '../records/keys.ts'
 import { randomId } from '../runtime.ts'
+import type { MaybePromise } from '../types.ts'
 import type { EndpointRequest } from './endpoint.ts'
 import type { Owned } from './part-kind.ts'
 import {
@@ -70,10 +72,10 @@ export function createKeyProofs(
 ): KeyProofs {
   const checkProof = createProofCheck({ ...deps, runtime }, exposedHeaders)
 
-  async function useUp(proofs: readonly UsableProof[] = []): Promise<void> {
-    if (proofs.length === 0) return
+  function useUp(proofs: readonly UsableProof[] = []): MaybePromise<void> {
+    if (proofs.length === 0) return undefined
     const marker = { spentAt: runtime.now(), attempt: randomId(runtime, 12) }
-    assertUnused(proofs, await store.commit({ create: markersOf(proofs, marker) }))
+    return after(store.commit({ create: markersOf(proofs, marker) }), (used) => assertUnused(proofs, used))
   }
 
   /** Asks some bindings. In sequence: a binding of a host can use up a proof itself, and a refused one must not. */

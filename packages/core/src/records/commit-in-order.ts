@@ -20,12 +20,12 @@ export async function commitInOrder(
   { setItem, insertItem, removeItem, isStored }: Operations,
 ): Promise<readonly string[]> {
   // Before the markers: a credential must not be spent unless its tokens are stored.
-  await allOf(put.map(setItem))
+  if (put.length > 0) await allOf(put.map(setItem))
   for (const [index, item] of create.entries()) {
     if ((await insertItem(item)) || (await isStored(item))) continue
     await allOf([...put, ...create.slice(0, index)].map(({ key }) => removeItem(key)))
     return [item.key]
   }
-  await allOf(remove.map(removeItem))
+  if (remove.length > 0) await allOf(remove.map(removeItem))
   return []
 }

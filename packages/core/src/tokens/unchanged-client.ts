@@ -62,11 +62,12 @@ export function createIsUnchanged({
 }
 
 /** @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before. */
-export async function assertUnchanged(
+export function assertUnchanged(
   isUnchanged: IsUnchanged,
   client: Client,
   state: ClientState | undefined,
-): Promise<void> {
-  if (!(await isUnchanged(client, state)))
-    throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
+): MaybePromise<void> {
+  return after(isUnchanged(client, state), (isSame) => {
+    if (!isSame) throw new OAuthError('invalid_client', 'The client has changed', { reason: 'client_changed' })
+  })
 }
