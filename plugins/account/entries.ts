@@ -8,7 +8,7 @@ export interface AccountForm {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** A page of the account with a form. */
+/** What a part of the account shows when users add or change something. */
 export interface AccountFormPage {
   readonly subjectName: string
   readonly form: AccountForm

@@ -31,9 +31,8 @@ export const backChannelLogoutSchema = configurationObject({
   /** Seconds for which a user who signs out waits for the clients. Default: 1. */
   maxWait: v.optional(seconds(0, 10), 1),
   /**
-   * Allows IP addresses and names of the local network in `backchannelLogoutUri`, hosts whose names have addresses that are
-   * not public, and `http` on this machine. Requests are then sent with the global `fetch`, and clients that register or
-   * describe themselves get no logout tokens. Default: `false`.
+   * Allows addresses of the local network in `backchannelLogoutUri`, and `http` on this machine. Clients that register or
+   * describe themselves then get no logout tokens. Default: `false`.
    */
   allowPrivateAddresses: v.optional(v.boolean('must be true or false'), false),
   /** Replaces the requests, for example to send them through a proxy. The addresses of hosts are then not checked. */

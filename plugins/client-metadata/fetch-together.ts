@@ -61,7 +61,7 @@ const budgetProblems = {
   too_many: 'Too many client metadata documents are requested',
 } as const
 
-/** A document that is needed. */
+/** What a request waits for. */
 export interface NeededDocument {
   readonly url: string
   /** Returns the client that a document describes, or why it describes none. */

@@ -11,13 +11,12 @@ export const seconds = (least: number, most: number) => {
 export const wholeSeconds = (least: number, most: number) =>
   v.pipe(seconds(least, most), v.integer('must be whole seconds'))
 
-/** The schema of a whole number. */
+/** Both limits are included. */
 export const wholeNumber = (least: number, most: number) => {
   const message = `must be a whole number from ${least} to ${most}`
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** The schema of a function. */
 export const requiredFunctionSchema = <T>() => v.custom<T>((value) => typeof value === 'function', 'must be a function')
 
 /** The schema of an optional function. */

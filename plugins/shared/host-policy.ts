@@ -9,7 +9,7 @@ const hostPattern = v.pipe(
   ),
 )
 
-/** The schema of policies by host. */
+/** An option that treats some hosts in another way; the first fitting pattern counts. */
 export const hostPolicies = <P extends v.GenericSchema<string>>(policy: P) =>
   v.optional(v.array(configurationObject({ host: hostPattern, policy })), [])
 

@@ -59,7 +59,7 @@ export const commonEntries = {
   domains: v.optional(v.array(text, 'must be an array of domains'), []),
   /** A private key (PKCS #8, PEM) for `private_key_jwt`, instead of a secret. Register its public key at the provider. */
   privateKey: v.optional(text),
-  /** The id of the key. */
+  /** The `kid` of assertions, by which the provider finds the public key. */
   privateKeyId: v.optional(text),
   privateKeyAlgorithm: v.optional(
     v.picklist(['ES256', 'PS256', 'RS256', 'EdDSA'], 'must be ES256, PS256, RS256 or EdDSA'),

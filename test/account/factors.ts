@@ -38,7 +38,6 @@ export async function setUpFactors(provider: Partial<TestProviderOptions> = {}) 
     provider,
   })
   const now = () => Math.floor(f.clock.now())
-  /** Sets up an app. */
   async function setUpApp(of: Browser) {
     const page = await of.open(setUpUri)
     const secret = secretIn(page)

@@ -62,6 +62,16 @@ test('CONTRIBUTING has three orders of reading', () => {
   ])
 })
 
+test.each(readingOrders)('%s: every function that it names is one', (_title, section) => {
+  const all = sources.map(({ text }) => text).join('\n')
+  const names = [...section.matchAll(/`([a-z]\w+)(?:\(\))?`/gu)].map(([, name = '']) => name)
+  const isCallable = (name: string): boolean =>
+    new RegExp(`^(?: {4}|export )?(?:async )?(?:function )?${name}(?:<[^>]*>)?\\(`, 'mu').test(all)
+  const isPlace = (name: string): boolean => name === 'plugins'
+  // What `grants/commit.ts` creates is no function.
+  expect(names.filter((name) => !isCallable(name) && !isPlace(name))).toEqual(names.includes('spent') ? ['spent'] : [])
+})
+
 test.each(readingOrders)('%s: every file and folder that it names exists', (_title, section) => {
   const base = /relative to\s+`([\w/-]+)`/u.exec(section)?.[1] ?? ''
   const names = [...section.matchAll(/`([\w./-]+(?:\.ts|\/))`/gu)].map(([, name = '']) => name)

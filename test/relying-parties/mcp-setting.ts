@@ -85,7 +85,7 @@ interface ClientUse {
 /** The URL of the metadata document of a client. */
 export const metadataUrl = 'https://client.example.com/oauth/metadata.json'
 
-/** The host of the document. */
+/** Serves the metadata document of the client. */
 const hostOfDocument = async (url: string): Promise<Response> =>
   url === metadataUrl
     ? Response.json({ client_id: url, client_name: 'Test', redirect_uris: ['http://127.0.0.1/callback'] })

@@ -11,7 +11,7 @@ export interface SmtpServerOptions {
   readonly stallsAt?: string | undefined
 }
 
-/** A mail, as it arrived. */
+/** What a client has handed over, decoded. */
 export interface ArrivedMail {
   readonly from: string
   readonly to: readonly string[]

@@ -9,7 +9,7 @@ import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { foreignHashes } from '../users/hash-vectors.ts'
 
-/** A database of a host. */
+/** What the host has, beside what `sqlUsers()` reads. */
 export interface HostDatabase {
   /** `url` or `file`. */
   readonly where: Pick<SqlUsersInput, 'url' | 'file'>

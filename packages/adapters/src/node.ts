@@ -23,7 +23,7 @@ export {
   type Servable,
 } from './node-middleware.ts'
 
-/** Options of `serve()`. */
+/** The limits, the address and the port. */
 export type ServeOptions = NodeServeOptions
 
 /** A listening server. */

@@ -21,7 +21,7 @@ export interface ClaimRules {
   readonly issuers: {
     /** `undefined` if there can be many. */
     readonly single: string | undefined
-    /** Whether `iss` fits. */
+    /** Whether the token is of one of the issuers. */
     fits(claims: Claims): boolean
   }
   readonly audience: readonly string[]

@@ -11,7 +11,7 @@ function isRounded(value: unknown, depth = 0): boolean {
   return Object.values(value).some((member) => isRounded(member, depth + 1))
 }
 
-/** Texts, and numbers. */
+/** A number in a text is skipped with the text. */
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
 
 /**

@@ -7,7 +7,7 @@ import { rejectMalformed } from './client-error.ts'
 import { createHttpServer } from './http-server.ts'
 import type { TlsSettings } from './tls.ts'
 
-/** Options of `serve()`. */
+/** What only Node.js can do, beside the options of every runtime. */
 export interface NodeServeOptions extends ServeOptions {
   /** Maximum number of open connections; default 10,000. Further connections are closed and reported to `onRefused`. */
   readonly maxConnections?: number | undefined

@@ -29,7 +29,7 @@ export interface Imported {
   readonly findings: readonly Finding[]
 }
 
-/** A file of an export. */
+/** What the program that imports has read, parsed as JSON. */
 export interface ExportedFile {
   /** Its path in the export, such as `clients/web.json`. */
   readonly path: string

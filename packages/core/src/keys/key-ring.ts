@@ -118,7 +118,7 @@ export function signerOf(signers: ReadonlyMap<SigningAlgorithm, RingKey>, algori
 export interface RetrySecret {
   /** Names the secret in the storage, and reveals nothing about it. */
   readonly id: string
-  /** 32 bytes. */
+  /** 32 of them. */
   readonly bytes: Bytes
 }
 

@@ -118,7 +118,7 @@ export interface AllFields {
   readonly pluginErrors: PluginErrors
   /** The declared types of JWTs, their owners and the claims that they must have. */
   readonly signedTypes: ReadonlyMap<string, SignedType>
-  /** The scopes of the plugins. */
+  /** What plugins declare as `ownScopes`, beside the scopes of the host. */
   readonly pluginScopes: readonly ScopeOptions[]
   /** @throws TypeError when a plugin cannot work with this issuer. */
   assertIssuer(issuer: string): void

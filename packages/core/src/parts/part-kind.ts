@@ -133,7 +133,7 @@ export const oneOf = (...values: readonly (string | number)[]) =>
 /** Text of a form. */
 export const text = (form: RegExp, message: string) => v.pipe(v.string(message), v.regex(form, message))
 
-/** The schema of parameters. */
+/** What a plugin checks the parameters of its requests with. */
 export const parameters = () => v.custom(isSchema, 'must be a Standard Schema, such as v.object()')
 
 /**

@@ -30,7 +30,7 @@ export interface PluginHosts {
   /** Returns what the admin API changes. */
   readonly adminHost?: (() => AdminHost) | undefined
   readonly accounts?: Omit<SelfServiceHost, 'adminHost'> | undefined
-  /** Returns claims of a user. */
+  /** For the organizations of users, which a claim can name. */
   readonly userClaims?: ReadUserClaims | undefined
 }
 

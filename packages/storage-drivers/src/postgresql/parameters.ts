@@ -14,7 +14,7 @@ export const keyArray = (keys: readonly string[]): string => `{${keys.map((key) 
 
 export const numberArray = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 
-/** An array of texts. */
+/** The form of PostgreSQL for a `text[]`. */
 export const textArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replace(/[\\"]/gu, '\\$&')}"`).join(',')}}`
 

@@ -2,7 +2,7 @@ import { inexactNumber, inexactNumberIn, isSameUsername, type Json } from '@gran
 import type { Entry } from 'ldapts'
 import type { LdapUsersOptions } from './ldap-options.ts'
 
-/** A claim in an attribute. */
+/** Where the directory keeps a claim. */
 export interface ClaimAttribute {
   readonly claim: string
   readonly attribute: string

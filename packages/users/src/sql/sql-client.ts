@@ -1,4 +1,4 @@
-/** A row as text. */
+/** Values as the database prints them, so that each of the three has the same form. */
 export type TextRow = readonly (string | null)[]
 
 /** A column of a table. */

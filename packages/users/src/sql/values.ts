@@ -1,6 +1,6 @@
 import { inexactNumber, inexactNumberIn, type Json, parseExactJson } from '@grantry/core'
 
-/** A claim in a column. */
+/** Where the table keeps a claim. */
 export interface ClaimColumn {
   readonly claim: string
   readonly column: string
