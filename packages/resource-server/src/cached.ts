@@ -35,44 +35,38 @@ export function createCached<T>(
 ): Cached<T> {
   let value: { readonly loaded: T; readonly at: number } | undefined
   let failure: { readonly error: unknown } | undefined
-  let attempt: { readonly result: Promise<void>; readonly at: number } | undefined
+  let attempt: { readonly result: Promise<T>; readonly at: number } | undefined
   let nextAt = Number.NEGATIVE_INFINITY
   let nextRenewalAt = Number.NEGATIVE_INFINITY
 
-  async function start(at: number, isRenewal: boolean): Promise<void> {
-    if (isRenewal) nextRenewalAt = at + Math.min(cooldown, maxAge)
-    value = { loaded: await load(), at }
-    failure = undefined
-    nextAt = Math.max(nextRenewalAt, at + leastAge)
-  }
-
   /** Waits for the attempt in progress, or for a new one. Never rejects. */
   async function renew(isRenewal = false): Promise<void> {
-    const at = now()
-    attempt ??= { result: start(at, isRenewal), at }
+    if (attempt === undefined && isRenewal) nextRenewalAt = now() + Math.min(cooldown, maxAge)
+    attempt ??= { result: load(), at: now() }
     const awaited = attempt
-    try {
-      await withTimeout(awaited.result, maxWait)
-    } catch (error) {
-      if (attempt === awaited) {
-        failure = { error }
-        nextAt = now() + retryAfterFailure
-      }
-    }
-    if (attempt === awaited) attempt = undefined
+    const outcome = await withTimeout(awaited.result, maxWait).then(
+      (loaded) => ({ loaded, at: awaited.at }),
+      (error: unknown) => ({ error }),
+    )
+    // Another caller has seen its end, or a later attempt has replaced it.
+    if (attempt !== awaited) return
+    attempt = undefined
+    failure = 'error' in outcome ? outcome : undefined
+    if ('loaded' in outcome) value = outcome
+    nextAt = failure === undefined ? Math.max(nextRenewalAt, awaited.at + leastAge) : now() + retryAfterFailure
   }
 
   const age = (): number => (value === undefined ? Number.POSITIVE_INFINITY : now() - value.at)
   const isUsable = (): boolean => age() < maxAge + maxStale
 
   return async (renewal) => {
+    // An attempt that has taken so long was abandoned with its request and all its timers.
+    if (attempt !== undefined && now() >= attempt.at + maxWait) attempt = undefined
     const isNeeded = renewal !== undefined || !isUsable()
     // The first attempt is waited for: while the issuer responds, no value is used for longer than `maxAge`.
     if (isNeeded || (age() >= maxAge && failure === undefined)) {
       if (attempt !== undefined || now() >= nextAt) await renew(renewal !== undefined)
-    } else if (age() >= maxAge && now() >= Math.max(nextAt, attempt === undefined ? 0 : attempt.at + maxWait)) {
-      // An attempt that has taken so long was abandoned with its request and all its timers.
-      attempt = undefined
+    } else if (age() >= maxAge && attempt === undefined && now() >= nextAt) {
       await withTimeout(renew(), patience).catch(() => {})
     }
     if (value !== undefined && isUsable()) return value.loaded

@@ -11,11 +11,12 @@ export type FindKeys = (header: JWSHeaderParameters) => Promise<readonly CryptoK
 const maxCandidates = 2
 
 /**
- * Whether the time of a verification is bounded: RSA keys have at most 4096 bits, and an exponent of 32 bits. Anyone can
- * make an API verify a signature.
+ * Whether an RSA key has 2048 bits (RFC 7518 section 3.3) to 4096 bits, and an exponent of 32 bits: anyone can make an API
+ * verify a signature, and the time grows with both. A shorter key is refused in any case, and must not count as one that fits.
  */
 const isBounded = ({ kty, n, e }: JWK): boolean =>
-  kty !== 'RSA' || (typeof n === 'string' && n.length <= 683 && typeof e === 'string' && e.length <= 6)
+  kty !== 'RSA' ||
+  (typeof n === 'string' && n.length >= 342 && n.length <= 683 && typeof e === 'string' && e.length <= 6)
 
 /**
  * Keys that cannot be used are ignored (RFC 7517 section 5). What a header leads to is remembered: keys that cannot be
