@@ -107,11 +107,17 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
   const kept = createKeptBytes(unusedCopyLifetime)
   const attempts = new Map<string, FetchAttempt>()
 
-  /** Fetches a document, and keeps it for all processes. Never rejects. */
-  async function renew({ url, outcomeOf, copy, used, kit, caller }: NeededDocument): Promise<void> {
+  /**
+   * Fetches a document, and keeps it for all processes, unless a later attempt has replaced this one. Never rejects.
+   */
+  async function renew(
+    { url, outcomeOf, copy, used, kit, caller }: NeededDocument,
+    isReplaced: () => boolean,
+  ): Promise<void> {
     const now = kit.now()
     const headers = { accept: 'application/json' }
     const fetched = await fetchGuarded(url, { headers, timeout, maxSize, accepts: ['application/json', '+json'], now })
+    if (isReplaced()) return
     const result = documentOf(fetched)
     const outcome = 'document' in result ? outcomeOf(result.document) : result
     if ('client' in outcome && 'document' in result && fetched.problem === undefined) {
@@ -132,7 +138,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
 
   function start(needed: NeededDocument, now: number): FetchAttempt {
     const { url } = needed
-    const attempt = waits.start(now, () => renew(needed))
+    const attempt: FetchAttempt = waits.start(now, () => renew(needed, () => attempts.get(url) !== attempt))
     attempts.set(url, attempt)
     void attempt.result.then(() => {
       if (attempts.get(url) === attempt) attempts.delete(url)
@@ -144,8 +150,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
   async function documentFor(needed: NeededDocument, now: number): Promise<Outcome> {
     const { url, copy, kit, caller } = needed
     const pending = attempts.get(url)
-    // When a Worker ends a request, a fetch that the request started may never settle.
-    const isPending = pending !== undefined && now <= pending.since + timeout + 1
+    const isPending = pending !== undefined && !waits.isLost(pending, now)
     const problem = isPending ? undefined : budget.take(caller?.clientAddress, now)
     if (problem !== undefined && copy !== undefined) return copy
     if (problem === 'too_many_of_address') {

@@ -12,8 +12,24 @@ export interface FetchAttempt {
 export interface FetchWaits {
   /** @param now epoch seconds */
   start(now: number, fetch: () => Promise<void>): FetchAttempt
-  /** Waits for an attempt. Returns `false` without waiting if too many requests wait, for it or in all. */
+  /**
+   * Waits for an attempt. Returns `false` without waiting if too many requests wait, for it or in all, and after the time
+   * limit if it has not ended.
+   */
   wait(attempt: FetchAttempt, now: number): Promise<boolean>
+  /** Whether an attempt that has not ended never will: a Worker ends a request with its fetches and timers. */
+  isLost(attempt: FetchAttempt, now: number): boolean
+}
+
+/** Whether work ends within seconds. */
+async function endsWithin(work: Promise<void>, seconds: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), seconds * 1000)
+  })
+  const outcome = await Promise.race([work.then(() => true), late])
+  clearTimeout(timer)
+  return outcome
 }
 
 /** The part of all places that one attempt can have. */
@@ -29,11 +45,14 @@ export function createFetchWaits({
 }): FetchWaits {
   const attempts = new Set<FetchAttempt>()
   const maxPerAttempt = Math.floor(maxWaiting * share)
+  // Clocks can count whole seconds.
+  const limit = timeout + 1
+  const isLost = ({ since }: FetchAttempt, now: number): boolean => now >= since + limit
 
   function countAt(now: number): number {
     let count = 0
     for (const attempt of attempts) {
-      if (now > attempt.since + timeout + 1) attempts.delete(attempt)
+      if (isLost(attempt, now)) attempts.delete(attempt)
       else count += attempt.waiting
     }
     return count
@@ -49,8 +68,8 @@ export function createFetchWaits({
     async wait(attempt, now) {
       if (attempt.waiting >= maxPerAttempt || countAt(now) >= maxWaiting) return false
       attempt.waiting += 1
-      await attempt.result
-      return true
+      return endsWithin(attempt.result, limit)
     },
+    isLost,
   }
 }

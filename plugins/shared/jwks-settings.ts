@@ -10,7 +10,7 @@ export const jwksUriSettingsSchema = configurationObject({
   maxSize: v.optional(v.pipe(v.number('must be a number of bytes'), v.minValue(1, 'must be 1 or more bytes')), 65_536),
   /** Seconds after which the keys are fetched again: how long a key is accepted that its owner has removed. */
   maxAge: v.optional(seconds(1, 86_400), 600),
-  /** Seconds between two attempts, when the keys cannot be fetched, and between two because of unknown keys. */
+  /** Seconds from the end of an attempt that has failed to the next one, and between two because of unknown keys. */
   cooldown: v.optional(seconds(1, 3600), 30),
   /**
    * Requests that wait for keys at the same time; more are refused. An eighth of them can wait for the keys at one URI.

@@ -1,16 +1,17 @@
 import type { Kit } from '@grantry/core'
 import type { Configuration } from 'openid-client'
-import { createFetchWaits, type FetchAttempt } from '../shared/fetch-waits.ts'
+import { createFetchWaits } from '../shared/fetch-waits.ts'
+import { createPublished, type Loaded } from '../shared/published.ts'
 import { failed, reasonOf, type UpstreamFailure } from './failure.ts'
 import { createLibrary, type Library } from './library.ts'
 import { createOutgoing, type Outgoing } from './outgoing.ts'
 import type { Provider, Settings } from './upstream-options.ts'
 
 /** Seconds after which metadata is read again, while requests still use the old one. */
-const renewalAge = 3600
+const renewal = 3600
 /** Seconds for which metadata counts while the provider does not respond. */
 const maxAge = 86_400
-/** Seconds for which a failure is remembered. */
+/** Seconds for which a failure counts. */
 const cooldown = 5
 /** Requests that wait for the metadata of a provider. */
 const maxWaiting = 128
@@ -40,20 +41,14 @@ export function createConnection(provider: Provider, settings: Settings): Connec
   const load = createLibrary(provider, settings)
   // A discovery takes two requests at most.
   const waits = createFetchWaits({ maxWaiting: maxWaiting * waitingShare, timeout: settings.timeout * 2 })
-  let client: Configuration | undefined
-  let fetchedAt = Number.NEGATIVE_INFINITY
-  let triedAt = Number.NEGATIVE_INFINITY
-  let problem: UpstreamFailure = failed('metadata_unavailable')
-  let pending: FetchAttempt | undefined
+  const metadata = createPublished<Opened, string>(waits, { renewal, maxAge, cooldown })
 
-  async function renew(library: Library, kit: Pick<Kit, 'now'>, now: number): Promise<void> {
+  async function discover(kit: Pick<Kit, 'now'>): Promise<Loaded<Opened, string>> {
     try {
-      client = await library.discover(outgoing.forLibrary(kit.now), kit)
-      fetchedAt = now
+      const library = await load()
+      return { value: { library, client: await library.discover(outgoing.forLibrary(kit.now), kit) } }
     } catch (error) {
-      problem = failed(`metadata_${reasonOf(error)}`)
-    } finally {
-      if (triedAt === now) pending = undefined
+      return { problem: reasonOf(error) }
     }
   }
 
@@ -61,17 +56,8 @@ export function createConnection(provider: Provider, settings: Settings): Connec
     provider,
     outgoing,
     async open(kit) {
-      const library = await load()
-      const now = kit.now()
-      // When a Worker ends a request, a fetch that the request started may never settle.
-      if (pending !== undefined && now > triedAt + settings.timeout * 2 + 1) pending = undefined
-      if (pending === undefined && now >= fetchedAt + renewalAge && now >= triedAt + cooldown) {
-        triedAt = now
-        pending = waits.start(now, () => renew(library, kit, now))
-      }
-      const isUsable = (): boolean => now < fetchedAt + maxAge
-      if (!isUsable() && pending !== undefined && !(await waits.wait(pending, now))) return failed('busy')
-      return client !== undefined && isUsable() ? { library, client } : problem
+      const { value, problem } = await metadata.find({ load: () => discover(kit), now: kit.now })
+      return value ?? failed(problem === 'busy' ? problem : `metadata_${problem}`)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { parseExactJson } from '@grantry/core'
-import { createGuardedFetch, type Fetched } from '../shared/guarded-fetch.ts'
+import { createGuardedFetch, type Fetched, type GuardedFetch } from '../shared/guarded-fetch.ts'
 import { fetchError } from './failure.ts'
 import type { Provider, Settings } from './upstream-options.ts'
 
@@ -11,6 +11,7 @@ export type LibraryFetch = (
 
 /** Requests to one provider, which have the limits of all requests to other hosts. */
 export interface Outgoing {
+  readonly send: GuardedFetch
   get(url: string, headers: Readonly<Record<string, string>>, now: number): Promise<Fetched>
   /** @param now epoch seconds */
   forLibrary(now: () => number): LibraryFetch
@@ -47,6 +48,7 @@ export function createOutgoing(
     maxRequestsPerHost: maxRequests,
   })
   return {
+    send,
     get: (url, headers, now) => send(url, { headers, timeout, maxSize, now }),
     forLibrary:
       (now) =>

@@ -3,8 +3,8 @@ import type { JWK } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import * as v from 'valibot'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
-import { createPublishedKeys, type PublishedKeys } from '../shared/jwks-uri.ts'
-import { type PublishedKeySet, publishedKeySet } from '../shared/key-set.ts'
+import { createPublishedKeys } from '../shared/jwks-uri.ts'
+import type { PublishedKeySet } from '../shared/key-set.ts'
 import { type JwtRules, signatureAlgorithms, verifiedJwt } from '../shared/verify-jwt.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { clockTolerance } from './library.ts'
@@ -28,28 +28,6 @@ export interface UpstreamTokens {
   ): Promise<JsonObject | UpstreamFailure>
 }
 
-function createKeys(outgoing: Outgoing, { timeout, maxSize }: Settings): PublishedKeys {
-  let now = 0
-  const keys = createPublishedKeys(v.parse(jwksUriSettingsSchema, { timeout, maxSize }), {
-    // Not the requests of the settings: those of the provider have its rules.
-    async load(uri) {
-      const fetched = await outgoing.get(uri, { accept: 'application/jwk-set+json, application/json' }, now)
-      if (fetched.problem !== undefined) return { problem: fetched.problem }
-      try {
-        return publishedKeySet(JSON.parse(fetched.body)) ?? { problem: undefined }
-      } catch {
-        return { problem: undefined }
-      }
-    },
-  })
-  return {
-    verify(uri, kit, verify, clientAddress) {
-      now = kit.now()
-      return keys.verify(uri, kit, verify, clientAddress)
-    },
-  }
-}
-
 /** The part of the `issuer` of a key of Microsoft that stands for the tenant. */
 const tenantPlaceholder = '{tenantid}'
 
@@ -67,8 +45,9 @@ async function verifiedBy(jwt: string, { keys, find }: PublishedKeySet, rules: J
   return { ...outcome, isOwn }
 }
 
-export function createTokens(provider: Provider, outgoing: Outgoing, settings: Settings): UpstreamTokens {
-  const keys = createKeys(outgoing, settings)
+export function createTokens(provider: Provider, outgoing: Outgoing, { timeout, maxSize }: Settings): UpstreamTokens {
+  // Not the requests of these settings: those of the provider have its rules.
+  const keys = createPublishedKeys(v.parse(jwksUriSettingsSchema, { timeout, maxSize }), { send: outgoing.send })
   const issuerOf = provider.adapter?.issuerOf
 
   return {

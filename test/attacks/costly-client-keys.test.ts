@@ -6,9 +6,12 @@
 import { randomBytes } from 'node:crypto'
 import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { createResourceServer } from '@grantry/resource-server'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { claims, client, createKey, issuer, key, outcomeOf, setUp, sign } from '../client-assertion/assertions.ts'
 import { rsaKey } from '../support/keys.ts'
+import { keys } from '../support/published-host.ts'
+import { keySets } from '../support/published-values.ts'
+import { createIssuerKey } from '../support/trusted-issuer.ts'
 
 /** An odd number of so many bits. */
 function odd(bits: number): string {
@@ -120,4 +123,50 @@ test('keys of an issuer that cannot be imported are tried once at an API, too', 
   const imports = vi.spyOn(crypto.subtle, 'importKey')
   expect((await api.authorize(request())).reason).toBe('key_unknown')
   expect(imports).not.toHaveBeenCalled()
+})
+
+/** Of a party that names no ids. */
+const [one, two, three] = [
+  await createIssuerKey(undefined, 'RS256'),
+  await createIssuerKey(undefined, 'RS256'),
+  await createIssuerKey(undefined, 'RS256'),
+]
+const unusable: readonly unknown[] = [
+  null,
+  7,
+  {},
+  { kty: 'new' },
+  { kty: 'oct', k: 'secret' },
+  { kty: 'RSA', n: 'AQAB', e: 'AQAB' },
+  { kty: 'RSA', n: odd(1024), e: 'AQAB' },
+  { kty: 'RSA', n: odd(8192), e: 'AQAB' },
+  { kty: 'RSA', n: odd(2048) },
+  { ...sane(2), d: odd(2048) },
+  costly(),
+  { kty: 'EC', crv: 'P-256' },
+  { kty: 'EC', crv: 'P-256', x: 'A'.repeat(5000), y: 'A' },
+]
+
+describe.each(keySets)('%s', (_name, open) => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('that cannot be used do not count', async () => {
+    const place = await open()
+    place.publish(...unusable, one.jwk, two.jwk)
+    expect(await place.accepts(one)).toBe(true)
+    expect(await place.accepts(two)).toBe(true)
+  })
+
+  test('are not tried if three fit', async () => {
+    const place = await open()
+    place.publish(one.jwk, two.jwk, three.jwk)
+    expect(await place.accepts(one)).toBe(false)
+  })
+
+  test('that their owner should keep secret are none', async () => {
+    const place = await open()
+    place.publish({ ...keys.first.jwk, d: odd(2048) })
+    expect(await place.accepts(keys.first)).toBe(false)
+  })
 })

@@ -38,7 +38,7 @@ let running: RunningServer | undefined
 beforeEach(() => {
   const { setTimeout: start } = globalThis
   const limited = (call: () => void, delay?: number, ...given: never[]) =>
-    start(delay === timeLimit * 1000 ? () => {} : call, delay, ...given)
+    start((delay ?? 0) >= timeLimit * 1000 ? () => {} : call, delay, ...given)
   vi.stubGlobal('setTimeout', limited)
 })
 afterEach(async () => {

@@ -1,0 +1,123 @@
+/**
+ * Attack: an attacker blocks or slows down the host of another party, whose keys or documents a provider or an API reads, or
+ * leaves while they are being read: a Worker ends the request, with its fetches and timers. All other requests must neither
+ * wait without end, nor get what the party has replaced meanwhile, such as a stolen key.
+ */
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { PublishedValue } from '../support/published-host.ts'
+import { publishedValues } from '../support/published-values.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Lets everything happen that waits for no timer. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
+}
+
+async function fetchedTimes({ fetches }: PublishedValue, times: number): Promise<void> {
+  while (fetches() < times) await new Promise(setImmediate)
+}
+
+/** Ends timers, although the clocks of providers stand still, until a request has ended. */
+async function ended(request: Promise<boolean>): Promise<boolean> {
+  let isOver = false
+  const over = () => {
+    isOver = true
+  }
+  onTestFinished(over)
+  void request.then(over)
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(1000)
+    await new Promise(setImmediate)
+  }
+  return request
+}
+
+/** More seconds than an attempt takes anywhere. */
+const longer = 65
+
+/** A request whose host does not respond, and which a Worker has ended. Returns what lets the host respond nevertheless. */
+async function abandoned(value: PublishedValue): Promise<() => void> {
+  let respond = () => {}
+  value.respond(
+    (own) =>
+      new Promise((resolve) => {
+        const response = own()
+        respond = () => resolve(response)
+      }),
+  )
+  void value.sees('first')
+  await fetchedTimes(value, 1)
+  vi.clearAllTimers()
+  return respond
+}
+
+describe.each(publishedValues)('%s', (_name, open) => {
+  test('are read once for concurrent requests', async () => {
+    const value = await open()
+    expect(await Promise.all(Array.from({ length: 6 }, () => value.sees('first')))).not.toContain(false)
+    expect(value.fetches()).toBe(1)
+  })
+
+  test('that are read for a request which has been ended: those that wait for the same end, too', async () => {
+    const value = await open()
+    await abandoned(value)
+    expect(await ended(value.sees('first'))).toBe(false)
+  })
+
+  test('that are read for a request which has been ended are read again by the first one that comes later', async () => {
+    const value = await open()
+    await abandoned(value)
+    await value.pass(longer)
+    value.respond()
+    expect(await value.sees('first')).toBe(true)
+  })
+
+  test('of a response that comes late do not replace newer ones', async () => {
+    const value = await open()
+    const respond = await abandoned(value)
+    await value.pass(longer)
+    value.respond()
+    value.publishes('second')
+    expect(await value.sees('second')).toBe(true)
+    respond()
+    await turns()
+    expect(await value.sees('first')).toBe(false)
+    expect(await value.sees('second')).toBe(true)
+  })
+
+  test('of a host that is slow to fail are read again after a pause from its end', async () => {
+    const value = await open()
+    let fail = () => {}
+    value.respond(() => new Promise((_, reject) => (fail = () => reject(new Error('closed')))))
+    const first = value.sees('first')
+    await fetchedTimes(value, 1)
+    await value.pass(2)
+    fail()
+    expect(await first).toBe(false)
+    value.respond()
+    await value.pass(value.pause - 1)
+    expect(await value.sees('first')).toBe(false)
+    expect(value.fetches()).toBe(1)
+    await value.pass(1)
+    expect(await value.sees('first')).toBe(true)
+  })
+
+  test.each([203, 404, 500])('with the status %i are none', async (status) => {
+    const value = await open()
+    value.respond((own) => new Response(own().body, { status, headers: { 'content-type': 'application/json' } }))
+    expect(await value.sees('first')).toBe(false)
+  })
+
+  test('that are known are used while the host fails, and not longer than their time', async () => {
+    const value = await open()
+    expect(await value.sees('first')).toBe(true)
+    value.respond(() => new Response('', { status: 503 }))
+    await value.pass(value.usable - 1)
+    expect(await value.sees('first')).toBe(true)
+    // A failure counts for seconds, too.
+    await value.pass(11)
+    expect(await value.sees('first')).toBe(false)
+  })
+})
