@@ -19,6 +19,7 @@ import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { listenerSchema } from '../packages/server/src/observability/metrics-configuration.ts'
 import { proofKey } from '../plugins/proof-key/proof-key.ts'
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
+import { commentOf } from './option-comments.ts'
 import { describeSettings } from './setting-descriptions.ts'
 
 /** JSON Schema draft 7, which all editors support. */
@@ -141,9 +142,13 @@ const isFunction = ({ wrapped }: Node): boolean => wrapped?.message === 'must be
 function objectSchema({ entries: all = {} }: Node): JsonSchema {
   const members = Object.fromEntries(Object.entries(all).filter(([, member]) => !isFunction(member)))
   const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
+  const described = (name: string, member: Node): JsonSchema => {
+    const description = commentOf(name, Object.keys(all))
+    return { ...convert(member), ...(description !== undefined && { description }) }
+  }
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, convert(member)])),
+    properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, described(name, member)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }

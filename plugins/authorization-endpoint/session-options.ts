@@ -46,8 +46,11 @@ const staySchema = configurationObject({
 })
 
 export const sessionsSchema = configurationObject({
+  /** Seconds after which a session without an authorization request ends. */
   idleLifetime: v.optional(lifetime, 3600),
+  /** Seconds after which a session ends in any case. */
   absoluteLifetime: v.optional(lifetime, 36_000),
+  /** The sessions that a user can have, in all browsers. */
   maxPerUser: v.optional(
     v.pipe(
       v.number(sessionCount),
@@ -57,7 +60,9 @@ export const sessionsSchema = configurationObject({
     ),
     100,
   ),
+  /** Sessions that outlive the browser. */
   staySignedIn: v.optional(staySchema, {}),
+  /** `none`: sessions count also in frames of other sites. */
   sameSite: v.optional(v.picklist(['lax', 'none'], 'must be lax or none'), 'lax'),
 })
 

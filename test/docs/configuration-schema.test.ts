@@ -134,6 +134,21 @@ describe('the JSON Schema of the configuration', () => {
     expect(faults(JSON.parse(JSON.stringify({ ...minimal, ...more })))).toContain(fault)
   })
 
+  test('has the comments of options', () => {
+    type Described = { readonly description?: string; readonly properties?: Readonly<Record<string, Described>> }
+    const { plugins } = configurationJsonSchema().properties as unknown as {
+      readonly plugins: { readonly items: { readonly anyOf: readonly Described[] } }
+    }
+    const optionsOf = (name: string) =>
+      plugins.items.anyOf.find(({ properties }) => JSON.stringify(properties?.name) === JSON.stringify({ const: name }))
+        ?.properties
+    expect(optionsOf('dpop')?.maxAge?.description).toMatch(/^Seconds after iat/u)
+    expect(optionsOf('mtls')?.jwksUri?.properties?.maxSize?.description).toBe('Bytes of the response.')
+    expect(optionsOf('sign-in')?.sessions?.properties?.maxPerUser?.description).toMatch(/^The sessions that a user/u)
+    // A feature of the authorization endpoint has one option of this name, which means something else.
+    expect(optionsOf('sign-in')?.providers?.description).toBeUndefined()
+  })
+
   test('takes its descriptions from the guide', () => {
     const { issuer } = configurationJsonSchema().properties as Record<string, { description?: string }>
     expect(issuer?.description).toMatch(/^the URL of this server/u)

@@ -130,7 +130,9 @@ const count = v.pipe(
 
 /** The schema of the options that a configuration can contain. */
 export const adminSchema = configurationObject({
+  /** The clients whose tokens count. */
   clients: v.pipe(ids('client ids'), v.nonEmpty('must name at least one client')),
+  /** The `sub` of each user who can administrate. */
   administrators: v.optional(ids('the subs of users'), []),
   /** Requests of each administrator in a minute, in each process. */
   requestsPerMinute: v.optional(count, 600),
