@@ -1,5 +1,5 @@
 import type { Reply } from '@grantry/core'
-import { standingOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { isOutdated, standingOf } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type NewPasswords, newPasswordProblem } from '../shared/new-passwords.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
@@ -64,15 +64,24 @@ export const changePassword: ChangePage = {
     // Before: if this process dies after the change, no session is left that the old password has begun. The user of this
     // one then signs in again, and repeats the change if it was not made.
     await endAll(visit, services)
-    const changed = await callAccounts(visit, services, (store) => store.change(session.subject.sub, { password }))
+    const { sub } = session.subject
+    const standing = await standingOf(kit, sub)
+    const isStillAllowed = async (): Promise<boolean> =>
+      (await kit.isUserActive(sub)) && !isOutdated(standing, await standingOf(kit, sub))
+    const changed = await callAccounts(visit, services, (store) => store.change(sub, { password, isStillAllowed }))
     // After: sign-ins with the old password in between.
     await endAll(visit, services)
-    const started = await continueAlone(visit, services)
-    if (changed !== undefined && changed !== 'taken') {
+    const isChanged = changed !== undefined && changed !== 'taken'
+    // Otherwise, someone has revoked the user meanwhile, and this session, too.
+    const started = isChanged ? await continueAlone(visit, services) : undefined
+    if (isChanged) {
       await rememberOwner(changed, password, kit, { clientAddress: visit.request.clientAddress })
       await noteChange('password_changed', visit, services)
     }
-    // The overview needs the new session, which the next request has.
-    return { location: urlOf(kit), ...(started !== undefined && { cookies: started.cookies }) }
+    // The page needs the new session, which the next request has.
+    return {
+      location: urlOf(kit, isChanged ? '' : passwordPath),
+      ...(started !== undefined && { cookies: started.cookies }),
+    }
   },
 }

@@ -1,9 +1,11 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import {
+  isOutdated,
   maxInteractionLifetime,
   type Sessions,
   type SuspendedInteraction,
+  standingOf,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { callStore, contextOf, postMail, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
@@ -66,7 +68,10 @@ export async function setNewPassword(
   const used = `used new password:${id}`
   if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime, keptRecord))) return false
   await endAll(sub, kit, services)
-  const account = await callStore('change', kit, services, (store) => store.change(sub, { password }))
+  const standing = await standingOf(kit, sub)
+  const isStillAllowed = async (): Promise<boolean> =>
+    (await isStillOwner({ sub, email }, services, kit)) && !isOutdated(standing, await standingOf(kit, sub))
+  const account = await callStore('change', kit, services, (store) => store.change(sub, { password, isStillAllowed }))
   if (account === undefined || account === 'taken') return false
   await endAll(sub, kit, services)
   await rememberOwnerIn(account, password, interaction)

@@ -42,6 +42,11 @@ export interface AccountChanges {
   readonly username?: string | undefined
   /** The new password itself. Store a hash only. */
   readonly password?: string | undefined
+  /**
+   * Whether the password may still be changed. Call it after the work of the hash, directly before the write: meanwhile, the
+   * user can be revoked, or get another password. If `false`, nothing changes, and `change` returns `undefined`.
+   */
+  readonly isStillAllowed?: (() => Promise<boolean>) | undefined
 }
 
 /**

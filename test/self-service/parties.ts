@@ -47,7 +47,8 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
       created += 1
       return insert({ sub: `new-${created}`, ...account })
     },
-    change(sub, { someClaims = {}, ...changes }) {
+    async change(sub, { someClaims = {}, isStillAllowed, ...changes }) {
+      if ((await isStillAllowed?.()) === false) return undefined
       const found = users.get(sub)
       if (found === undefined) return undefined
       const { email, emailVerified } = { ...found, ...changes }

@@ -44,6 +44,19 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     expect((await accounts.find('c-3'))?.email).toBeUndefined()
   })
 
+  test('a password is not changed when the user was revoked while its hash was computed', async () => {
+    const accounts = (await table()).create()
+    const created = await accounts.create(carol)
+    if (created === 'taken') throw new Error('taken')
+    const { sub } = created
+    const change = (isAllowed: boolean) =>
+      accounts.change(sub, { password: 'a new password', isStillAllowed: async () => isAllowed })
+    expect(await change(false)).toBeUndefined()
+    expect(await accounts.checkPassword(sub, carol.password)).toBe(true)
+    expect(await change(true)).toEqual(created)
+    expect(await accounts.checkPassword(sub, 'a new password')).toBe(true)
+  })
+
   test('are created, found, changed and removed', async () => {
     const accounts = (await table()).create()
     const store: AccountStore = accounts

@@ -125,7 +125,7 @@ function createWriter(
     password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
 
   async function change(sub: string, changes: Parameters<SqlAccounts['change']>[1]) {
-    const { claims, someClaims = {}, username, email, emailVerified, password } = changes
+    const { claims, someClaims = {}, username, email, emailVerified, password, isStillAllowed } = changes
     if (![username ?? 'a', email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
     const before = await find(sub)
     if (before === undefined) return undefined
@@ -138,6 +138,7 @@ function createWriter(
       ...(await passwordCells(password)),
     ]
     if (cells.length === 0) return before
+    if ((await isStillAllowed?.()) === false) return undefined
     // A column can be the name and the address.
     const once = [...new Map(cells.map((cell) => [cell[0], cell])).values()]
     const update = () => rows.write((ready) => ready.update(sub, once))
@@ -157,13 +158,8 @@ function createWriter(
     return find(sub)
   }
 
-  async function create({
-    username,
-    email,
-    emailVerified,
-    password,
-    claims = {},
-  }: Parameters<SqlAccounts['create']>[0]) {
+  async function create(account: Parameters<SqlAccounts['create']>[0]) {
+    const { username, email, emailVerified, password, claims = {} } = account
     if (![username, email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
     const sub = newSub()
     const cells = [

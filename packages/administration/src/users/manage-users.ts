@@ -19,10 +19,15 @@ export interface AddUserOptions {
   readonly newPassword?: string | undefined
 }
 
+export interface SetPasswordOptions extends Pick<EditOptions, 'version'> {
+  /** Called after the work of the hash. If `false`, or if the user was changed meanwhile, the password is not set. */
+  readonly isStillAllowed?: (() => Promise<boolean>) | undefined
+}
+
 export interface UserManager extends Omit<EntryManager<StoredUser>, 'add'> {
   add(user: NewUser, tags?: readonly string[], options?: AddUserOptions): Promise<Managed<StoredUser>>
   /** Sets a password, and ends the sessions and the tokens of the user. */
-  setPassword(sub: string, password: string, options?: Pick<EditOptions, 'version'>): Promise<Managed<StoredUser>>
+  setPassword(sub: string, password: string, options?: SetPasswordOptions): Promise<Managed<StoredUser>>
   /** Finds a user by the name, in any case and Unicode form. */
   find(username: string): Promise<Managed<StoredUser> | undefined>
   /** Finds the user who has verified a mail address. */
@@ -85,10 +90,12 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       const password = newPassword === undefined ? user.password : await hashOf(newPassword)
       return manager.add({ sub, ...user, ...(password !== undefined && { password }) }, tags)
     },
-    async setPassword(sub, newPassword, options = {}) {
+    async setPassword(sub, newPassword, { isStillAllowed, ...more } = {}) {
       // Before the work of a hash.
-      await manager.show(sub)
+      const { version } = await manager.show(sub)
       const password = await hashOf(newPassword)
+      if ((await isStillAllowed?.()) === false) throw refused('outdated', `the user ${sub} was revoked meanwhile`)
+      const options = isStillAllowed === undefined ? more : { version, ...more }
       const action = 'user_password_changed'
       // Also if the hash is the same: when this is repeated after a failure, the tokens of before have to end.
       return manager.replace(sub, (user) => ({ ...user, password }), { ...options, action, endsTokens: true })

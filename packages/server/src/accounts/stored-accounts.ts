@@ -42,13 +42,16 @@ const withSome = (claims: Claims, some: Claims = {}): Claims =>
   Object.fromEntries(Object.entries({ ...claims, ...some }).filter(([, value]) => value !== null))
 
 /** Returns what a change results in: `taken` if another user has the name or address, `undefined` if there is no user. */
-async function outcomeOf(change: Promise<Managed<StoredUser>>): Promise<Account | 'taken' | undefined> {
+async function outcomeOf(
+  change: Promise<Managed<StoredUser>>,
+  nothing: readonly unknown[] = ['not_found'],
+): Promise<Account | 'taken' | undefined> {
   try {
     return accountOf(await change)
   } catch (thrown) {
     const reason = refusalOf(thrown)?.reason
     if (reason === 'exists') return 'taken'
-    if (reason === 'not_found') return undefined
+    if (nothing.includes(reason)) return undefined
     throw thrown
   }
 }
@@ -94,27 +97,31 @@ export function storedAccounts(administration: () => Administration): AccountSto
       if (outcome === undefined) throw new TypeError('The storage has not created an account')
       return outcome
     }),
-    change: withoutDetails(async (sub, { claims, someClaims, username, email, emailVerified, password }) => {
-      const users = usersOf(`account ${sub}`)
-      let outcome: Account | 'taken' | undefined
-      if ((claims ?? someClaims ?? username) !== undefined || email !== undefined || emailVerified !== undefined) {
-        const change = users.replace(sub, (user) => {
-          const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
-          const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
-          // A new address is not that which was verified.
-          const isVerified = emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
-          return {
-            ...user,
-            username: username ?? user.username,
-            claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified),
-          }
-        })
-        outcome = await outcomeOf(change)
-        if (outcome === undefined || outcome === 'taken') return outcome
-      }
-      if (password === undefined) return outcome ?? accountIn(await findUser(sub))
-      return outcomeOf(users.setPassword(sub, password))
-    }),
+    change: withoutDetails(
+      async (sub, { claims, someClaims, username, email, emailVerified, password, isStillAllowed }) => {
+        const users = usersOf(`account ${sub}`)
+        let outcome: Account | 'taken' | undefined
+        if ((claims ?? someClaims ?? username) !== undefined || email !== undefined || emailVerified !== undefined) {
+          const change = users.replace(sub, (user) => {
+            const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
+            const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
+            // A new address is not that which was verified.
+            const isVerified =
+              emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
+            return {
+              ...user,
+              username: username ?? user.username,
+              claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified),
+            }
+          })
+          outcome = await outcomeOf(change)
+          if (outcome === undefined || outcome === 'taken') return outcome
+        }
+        if (password === undefined) return outcome ?? accountIn(await findUser(sub))
+        const nothing = isStillAllowed === undefined ? ['not_found'] : ['not_found', 'outdated']
+        return outcomeOf(users.setPassword(sub, password, { isStillAllowed }), nothing)
+      },
+    ),
     checkPassword: withoutDetails(async (sub, password) => {
       const hash = (await findUser(sub))?.value.password
       return limited(() => check(password, hash === undefined ? undefined : parsePasswordHash(hash)))

@@ -39,6 +39,8 @@ export interface SqlAccounts {
       readonly emailVerified?: boolean | undefined
       readonly username?: string | undefined
       readonly password?: string | undefined
+      /** Called after the work of the hash. If `false`, nothing changes. */
+      readonly isStillAllowed?: (() => Promise<boolean>) | undefined
     },
   ): Promise<SqlAccount | 'taken' | undefined>
   checkPassword(sub: string, password: string): Promise<boolean>
