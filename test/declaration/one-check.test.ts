@@ -8,10 +8,13 @@ import { createLiveChecks } from '../../packages/server/src/administration/admin
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../packages/server/src/provider-options/provider-options.ts'
 import { sharedDirectory } from '../support/directory.ts'
+import { generateFixedRsaKeys } from '../support/keys.ts'
 import { machine, newService } from './setting.ts'
 
 const directory = sharedDirectory('one-check')
 const keys = { algorithms: ['ES256', 'PS256'] }
+generateFixedRsaKeys()
+
 const secrets = [{ sha256: sha256Of('a-secret-of-this-client') }]
 const jwks = { keys: [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b' }] }
 
