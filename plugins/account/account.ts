@@ -1,4 +1,4 @@
-import { configurationObject, type MembersOf, parseConfiguration } from '@grantry/core'
+import { configurationObject, type MembersOf, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { type AuthorizationFeature, pageClient } from '../authorization-endpoint/authorization-endpoint.ts'
 import {
@@ -20,7 +20,7 @@ import { noteChange } from './changes.ts'
 import { clientDemands, type demandMembers } from './client-demand.ts'
 import { demandStep } from './demand.ts'
 import { accountEndpoint } from './page.ts'
-import { type ProfileClaim, profileClaims, usualClaims } from './profile-claims.ts'
+import { profileClaims, usualClaims } from './profile-claims.ts'
 import { isRemoved, removalTask } from './removal.ts'
 import type { DownloadMore, RemoveUser } from './services.ts'
 import { accountClientId, accountPath } from './visit.ts'
@@ -76,18 +76,34 @@ declare module '@grantry/core' {
 
 /** The options that are data. */
 export const accountSchema = configurationObject({
+  /** Seconds for which an authentication permits changes. Default: 300. */
   maxAge: v.optional(wholeSeconds(30, 86_400), 300),
+  /**
+   * The claims that users change themselves, of `accounts`: those that say who they are, and give no rights. Default: `name`,
+   * `given_name`, `family_name`, `nickname`, `zoneinfo` and `locale`.
+   */
   profile: v.optional(
     v.array(v.picklist(profileClaims, `must be one of ${profileClaims.join(', ')}`), 'must be an array of claims'),
   ),
+  /** Whether users download what is stored of them. Default: `true`. */
   download: v.optional(v.boolean('must be true or false'), true),
+  /** Whether users delete their accounts. Requires `removeUser`, or `accounts` with `remove`. Default: `false`. */
   deletion: v.optional(v.boolean('must be true or false'), false),
+  /**
+   * Whether users must set up a second factor before a client gets a code, and cannot remove the last one. A passkey is
+   * one. Requires `secondFactors`. Default: `false`.
+   */
   requireSecondFactor: v.optional(v.boolean('must be true or false'), false),
+  /** Values of `acr_values` that demand a second factor for the request. Requires `secondFactors`. */
   secondFactorAcrValues: v.optional(v.array(v.string('must be a string'), 'must be an array of strings'), []),
+  /**
+   * The `acr` of a session in which the user has set up a factor: that of `signIn()`. A request for it as an essential claim
+   * demands a factor.
+   */
   secondFactorAcr: v.optional(v.string('must be a string')),
 })
 
-export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
+export interface AccountPageOptions extends OptionsOf<typeof accountSchema> {
   readonly pages: AccountPages
   /** The passkeys of users, such as `storedPasskeys()`. Pass the same to `signIn()`. */
   readonly passkeys?: AccountPasskeys | undefined
@@ -103,36 +119,13 @@ export interface AccountPageOptions extends v.InferInput<typeof accountSchema> {
   readonly mailer?: Mailer | undefined
   /** Mails with codes in an hour. Default: those of `selfService()`, and together with them. */
   readonly mailLimits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
-  /**
-   * Whether users must set up a second factor before a client gets a code, and cannot remove the last one. A passkey is
-   * one. Requires `secondFactors`. Default: `false`.
-   */
-  readonly requireSecondFactor?: boolean | undefined
-  /** Values of `acr_values` that demand a second factor for the request. Requires `secondFactors`. */
-  readonly secondFactorAcrValues?: string[] | undefined
-  /**
-   * The `acr` of a session in which the user has set up a factor: that of `signIn()`. A request for it as an essential claim
-   * demands a factor.
-   */
-  readonly secondFactorAcr?: string | undefined
-  /**
-   * The claims that users change themselves, of `accounts`: those that say who they are, and give no rights. Default: `name`,
-   * `given_name`, `family_name`, `nickname`, `zoneinfo` and `locale`.
-   */
-  readonly profile?: ProfileClaim[] | undefined
-  /** Whether users download what is stored of them. Default: `true`. */
-  readonly download?: boolean | undefined
   /** Returns what the host stores of a user, for the member `more` of the document. */
   readonly downloadMore?: DownloadMore | undefined
-  /** Whether users delete their accounts. Requires `removeUser`, or `accounts` with `remove`. Default: `false`. */
-  readonly deletion?: boolean | undefined
   /**
    * Removes the account of a user, instead of `remove` of `accounts`. Called again until it has resolved once, also for a
    * user who is removed already. With `refused`, the account stays.
    */
   readonly removeUser?: RemoveUser | undefined
-  /** Seconds for which an authentication permits changes. Default: 300. */
-  readonly maxAge?: number | undefined
 }
 
 const optionsSchema = configurationObject({

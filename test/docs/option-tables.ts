@@ -21,7 +21,10 @@ const server = 'packages/server/src/configuration'
 
 export const optionTables: readonly OptionTable[] = [
   { at: 'account#In a server', of: ['plugins/account/account.ts#accountSchema'] },
-  { at: 'account#In a program', of: ['plugins/account/account.ts#AccountPageOptions'] },
+  {
+    at: 'account#In a program',
+    of: ['plugins/account/account.ts#AccountPageOptions', 'plugins/account/account.ts#accountSchema'],
+  },
   { at: 'admin-api#Administrate over HTTP', of: ['packages/administration/src/api/admin.ts#adminSchema'] },
   {
     at: 'authorization-endpoint#Everything in your hands',

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { packageFolders } from '../../scripts/package-folders.js'
 import { sources } from '../architecture/source-files.ts'
 import { root } from './code-blocks.ts'
 
@@ -30,6 +31,24 @@ test('plugins/README.md names every export of @grantry/plugins', () => {
     ([, name]) => `./${name}`,
   )
   expect(listed.sort()).toEqual(expected.sort())
+})
+
+test('the guide to embedding names every import path of the packages, and no other', () => {
+  const ofServer = ['console', 'mail/options', 'users/options', 'storage-drivers/clients'].map(
+    (path) => `@grantry/${path}`,
+  )
+  const expected = packageFolders.flatMap((folder) => {
+    const { name, exports } = JSON.parse(read(`${folder}/package.json`)) as Record<'name' | 'exports', string>
+    const paths = Object.keys(exports).filter((path) => path !== './package.json')
+    return paths.map((path) => `${name}${path.slice(1)}`)
+  })
+  const [, rows = ''] = /^\| import \|.*\n\| ---.*\n((?:\|.*\n)*)/mu.exec(read('docs/guides/embedding.md')) ?? []
+  const named = rows.split('\n').flatMap((row) => {
+    const names = [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/gu)].map(([, name = '']) => name)
+    const start = /^@grantry\/[^/]+/u.exec(names[0] ?? '')?.[0] ?? ''
+    return names.map((name) => (name.startsWith('/') ? `${start}${name}` : name))
+  })
+  expect([...named, ...ofServer].sort()).toEqual(expected.sort())
 })
 
 const table = read('docs/vocabulary.md').split('\n## Fifteen terms to start with\n')[1]?.split('\n## ')[0] ?? ''
