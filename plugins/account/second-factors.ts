@@ -147,6 +147,13 @@ export const newRecoveryCodes: ChangePage = {
   async submit(_fields, visit, services) {
     if (!(await hasApp(visit, services)) || !(await mayStillChange(visit, services))) return 'gone'
     await noteChange('recovery_codes_created', visit, services)
-    return codesPage(visit, services)
+    const page = await codesPage(visit, services)
+    // Afterwards: they must not be left, at whichever moment the app is removed or the user revoked.
+    const isLeft = await hasApp(visit, services)
+    if (isLeft && (await mayStillChange(visit, services))) return page
+    // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
+    const { sub } = visit.session.subject
+    await (isLeft ? services.secondFactors?.newCodes(sub, visit.kit) : services.secondFactors?.remove(sub, visit.kit))
+    return 'gone'
   },
 }

@@ -119,9 +119,9 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
           : 'known'
       },
       async remove(sub, kit) {
-        if ((await readApp(sub, kit)) === undefined) return false
+        const isSetUp = (await readApp(sub, kit)) !== undefined
         await Promise.all([removeApp(sub, kit), removeCodes(sub, kit)])
-        return true
+        return isSetUp
       },
       async newCodes(sub, kit) {
         const created = newRecoveryCodes()

@@ -6,9 +6,11 @@
  * RFC 6238 section 5.2; decision 165.
  */
 
+import type { AtomicDriver } from '@grantry/core'
+import { secondFactors } from '@grantry/plugins/sign-in'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
-import { expect, test } from 'vitest'
-import { codeAt, codesIn, secretIn, setUpFactors, setUpUri } from '../account/factors.ts'
+import { describe, expect, test } from 'vitest'
+import { codeAt, codesIn, codesUri, secretIn, setUpFactors, setUpUri } from '../account/factors.ts'
 import { accountUri, issuer } from '../account/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
 import { withLatency } from '../support/latency.ts'
@@ -66,6 +68,47 @@ test('an app that was set up while the user was revoked does not stay', async ()
   expect(stored.factors).toHaveLength(2)
   const { page: after } = await signedIn()
   expect(after.html).toContain('Not set up')
+})
+
+describe('recovery codes that were created while an administrator', () => {
+  /** `act` runs before the new codes of a thief are stored. Returns the page for a new sign-in, and what the thief got. */
+  async function createdDuring(act: (f: Awaited<ReturnType<typeof setUpFactors>>) => Promise<unknown>) {
+    const store = memoryDriver()
+    let before: (() => Promise<unknown>) | undefined
+    const storage: AtomicDriver = {
+      ...store,
+      async setItem(key, value, ...more) {
+        const run = /"hashes"/u.test(value) ? before : undefined
+        if (run !== undefined) before = undefined
+        await run?.()
+        return store.setItem(key, value, ...more)
+      },
+    }
+    const f = await setUpFactors({ storage })
+    const { browser: thief } = await f.signedIn()
+    await f.setUpApp(thief)
+    const form = await thief.open(codesUri)
+    before = () => act(f)
+    const codes = codesIn(await f.send(thief, form))
+    expect(before).toBeUndefined()
+    return { codes, page: (await f.signedIn()).page }
+  }
+
+  test('resets the factors do not stay', async () => {
+    const { codes, page } = await createdDuring(async ({ provider }) => {
+      await provider.revoke({ subject: 'sub of alice' })
+      await provider.use(secondFactors).reset('sub of alice')
+    })
+    expect(codes).toEqual([])
+    // Otherwise, the sign-in would ask for one of them.
+    expect(page.html).toContain('Not set up')
+  })
+
+  test('revokes the user are not shown, and the app stays', async () => {
+    const { codes, page } = await createdDuring(({ provider }) => provider.revoke({ subject: 'sub of alice' }))
+    expect(codes).toEqual([])
+    expect(page.html).toContain('name="code"')
+  })
 })
 
 test('a wrong code sets up nothing, also a malformed one', async () => {
