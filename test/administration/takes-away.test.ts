@@ -2,7 +2,7 @@
 // fails until its row says what a change of it does.
 import type { ClientOptions } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { takesAway } from '../../packages/administration/src/clients/takes-away.ts'
+import { takesAway } from '../../packages/administration/src/clients/client-type.ts'
 import { describedMembers } from '../../scripts/configuration-schema.ts'
 
 type Values = readonly [before: unknown, after: unknown]

@@ -9,10 +9,15 @@ import {
 import type { Administrator, Audit, NoteEffect } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
-import { formerAfter, formerProblem, returnedSecrets } from './former-secrets.ts'
+import {
+  createRemovedSecrets,
+  formerAfter,
+  formerProblem,
+  type RemovedSecrets,
+  returnedSecrets,
+} from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored, type Unfinished } from './managed-entry.ts'
 import { refused } from './refusal.ts'
-import { createRemovedSecrets, type RemovedSecrets } from './removed-secrets.ts'
 
 export interface ManageDeps<T extends object> {
   readonly entries: EntryStore

@@ -1,5 +1,12 @@
+import { type ClientOptions, type EntryStore, epochSecondsOf, type Json } from '@grantry/core'
 import type { EntryType } from './entry-type.ts'
-import { endOf, type Secrets } from './secret-end.ts'
+import { refused } from './refusal.ts'
+
+export type Secrets = NonNullable<ClientOptions['secrets']>
+
+/** Returns the epoch seconds of the end of a secret. A secret that cannot be read has ended: no check accepts it. */
+export const endOf = (end: unknown): number =>
+  end === undefined || end === null ? Number.POSITIVE_INFINITY : (epochSecondsOf(end) ?? Number.NEGATIVE_INFINITY)
 
 /** What can have secrets, among other members. */
 interface Owner {
@@ -10,7 +17,7 @@ interface Owner {
  * The secrets that an entry remembers it had: more than a rotation each month leaves in eight years. The oldest are forgotten
  * first.
  */
-export const maxFormer = 100
+const maxFormer = 100
 
 const secretsOf = ({ secrets }: Owner): Secrets => (Array.isArray(secrets) ? secrets : [])
 
@@ -65,4 +72,37 @@ export function returnedSecrets(former: readonly string[] = [], before: Owner, a
       name !== undefined && known.has(name) && endOf(secret?.expiresAt) > (ends.get(name) ?? Number.NEGATIVE_INFINITY)
     return isReturned ? [index] : []
   })
+}
+
+/** The secrets that were taken away from removed entries: one that is added under the same id does not get them back. */
+export interface RemovedSecrets {
+  /** Returns their names, the oldest first. */
+  find(id: string): Promise<readonly string[]>
+  /** Adds names, before an entry is removed. */
+  keep(id: string, names: readonly string[] | undefined): Promise<void>
+}
+
+function namesIn(value: Json | undefined): readonly string[] {
+  const { formerSecrets } = Object(value ?? {}) as { readonly formerSecrets?: unknown }
+  return Array.isArray(formerSecrets) ? formerSecrets.filter((name) => typeof name === 'string') : []
+}
+
+export function createRemovedSecrets(
+  { formerKind: kind, noun }: Pick<EntryType<object>, 'formerKind' | 'noun'>,
+  entries: Pick<EntryStore, 'get' | 'create' | 'replace'>,
+): RemovedSecrets {
+  const read = async (id: string) => (kind === undefined ? undefined : entries.get(kind, id))
+  return {
+    find: async (id) => namesIn((await read(id))?.value),
+    async keep(id, names = []) {
+      if (kind === undefined || names.length === 0) return
+      const entry = await read(id)
+      const value = { formerSecrets: [...new Set([...namesIn(entry?.value), ...names])].slice(-maxFormer) }
+      const kept =
+        entry === undefined
+          ? await entries.create(kind, id, value)
+          : await entries.replace(kind, id, entry.version, value)
+      if (kept === undefined) throw refused('outdated', `the ${noun} ${id} is being removed by another call; try again`)
+    },
+  }
 }

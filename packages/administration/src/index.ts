@@ -1,10 +1,9 @@
 export type { Administrator, Audit, AuditedChange, AuditRecord } from './audit.ts'
 export { type AuditFilter, type AuditPage, type AuditRequest, auditKinds } from './audit-pages.ts'
-export { clientGaps } from './clients/client-gaps.ts'
+export { clientsOfOrigin, originId } from './clients/client-entries.ts'
+export { clientGaps } from './clients/client-type.ts'
 export type { ClientManager, WithSecret } from './clients/manage-clients.ts'
-export { clientsOfOrigin, originId } from './clients/origins.ts'
 export type { Members } from './differences.ts'
-export { type ManagedPage, type PageRequest, pagesOf } from './entry-pages.ts'
 export type { EntryType } from './entry-type.ts'
 export { importAuth0 } from './import/auth0.ts'
 export { importHydra } from './import/hydra.ts'
@@ -24,8 +23,8 @@ export { importOidcProvider } from './import/oidc-provider.ts'
 export type { Column, Completed, DescribedKind, Kind, KindManager, PlanRules, WithNewSecret } from './kinds/kind.ts'
 export { listText } from './kinds/kind.ts'
 export { kinds } from './kinds/kinds.ts'
-export type { EditOptions, EntryManager } from './manage-entries.ts'
-export { type Managed, managedIn, readEntry } from './managed-entry.ts'
+export { type EditOptions, type EntryManager, type ManagedPage, type PageRequest, pagesOf } from './manage-entries.ts'
+export { type Managed, managedIn, readEntry, shownEntry } from './managed-entry.ts'
 export type { Managers } from './managers.ts'
 export {
   type Administration,
@@ -53,7 +52,6 @@ export {
   type ScopeWithSecret,
 } from './scopes/manage-scopes.ts'
 export type { RotatedSecret } from './secrets.ts'
-export { shownEntry } from './shown-entry.ts'
 export { type StoredEntriesOptions, storedEntries } from './stored/stored-entries.ts'
 export { type StoredScopes, storedScopes } from './stored/stored-scopes.ts'
 export {

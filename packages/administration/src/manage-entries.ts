@@ -1,10 +1,83 @@
+import type { EntryStore } from '@grantry/core'
 import type { Administrator } from './audit.ts'
 import { changed, type Members } from './differences.ts'
-import { createPages, type ManagedPage, type PageRequest } from './entry-pages.ts'
 import type { EntryType } from './entry-type.ts'
 import { createWrites, type ManageDeps } from './entry-writes.ts'
-import { type Managed, readEntry } from './managed-entry.ts'
-import { createRemovedSecrets } from './removed-secrets.ts'
+import { createRemovedSecrets } from './former-secrets.ts'
+import { type Managed, managedIn, readEntry } from './managed-entry.ts'
+
+export interface PageRequest {
+  /** The id after which the page starts. */
+  readonly after?: string | undefined
+  /** Maximum number of entries: 1 to 1,000. */
+  readonly limit: number
+  /** Only entries whose ids start with it. */
+  readonly prefix?: string | undefined
+  /** Only entries with this label. */
+  readonly tag?: string | undefined
+  /** Only entries that are enabled, or that are not. */
+  readonly enabled?: boolean | undefined
+}
+
+/** A page of a list, in the order of the ids. */
+export interface ManagedPage<T extends object> {
+  readonly entries: readonly Managed<T>[]
+  /** Ids of entries that a newer version, or another program, has written. */
+  readonly unreadable: readonly string[]
+  /** The id after which the next page starts; absent on the last page. A page can be empty although another one follows. */
+  readonly next?: string | undefined
+}
+
+/** Entries that are read for a page: with a filter, or after removals, few of them may be in it. */
+const maxReads = 1000
+/** Entries of a trip to the storage that may find few: a page of one must not need a thousand trips. */
+export const readsOfTrip = 200
+
+/** Returns a function that reads a page of entries of a kind. */
+export function createPages<T extends object>(
+  type: EntryType<T>,
+  entries: Pick<EntryStore, 'list'>,
+): (request: PageRequest) => Promise<ManagedPage<T>> {
+  const matches = ({ value, tags }: Managed<T>, { tag, enabled }: PageRequest): boolean =>
+    (tag === undefined || tags.includes(tag)) && (enabled === undefined || type.isEnabled(value) === enabled)
+
+  return async (request) => {
+    const { limit, prefix, tag, enabled } = request
+    const isFiltered = tag !== undefined || enabled !== undefined
+    const matching: Managed<T>[] = []
+    const unreadable: string[] = []
+    let after = request.after
+    let reads = 0
+    do {
+      const trip = reads === 0 && !isFiltered ? limit : Math.max(limit, readsOfTrip)
+      const page = await entries.list(type.kind, { after, limit: trip, prefix })
+      for (const [index, entry] of page.entries.entries()) {
+        const managed = managedIn(type, entry)
+        if (managed === undefined) unreadable.push(entry.id)
+        else if (matches(managed, request)) matching.push(managed)
+        const isLast = index === page.entries.length - 1 && page.next === undefined
+        const isFull = matching.length + unreadable.length === limit
+        if (isFull) return { entries: matching, unreadable, ...(!isLast && { next: entry.id }) }
+      }
+      reads += trip
+      after = page.next
+    } while (after !== undefined && reads < maxReads)
+    return { entries: matching, unreadable, ...(after !== undefined && { next: after }) }
+  }
+}
+
+/** Reads a list page after page. */
+export async function* pagesOf<T extends object>(
+  page: (request: PageRequest) => Promise<ManagedPage<T>>,
+  filter: Omit<PageRequest, 'after' | 'limit'> = {},
+): AsyncGenerator<ManagedPage<T>> {
+  let after: string | undefined
+  do {
+    const read: ManagedPage<T> = await page({ ...filter, after, limit: 200 })
+    yield read
+    after = read.next
+  } while (after !== undefined)
+}
 
 export interface EditOptions {
   /** The version that the administrator has seen. Default: the present one. */
@@ -13,7 +86,7 @@ export interface EditOptions {
   readonly tags?: readonly string[] | undefined
 }
 
-export interface ReplaceOptions extends EditOptions {
+interface ReplaceOptions extends EditOptions {
   /** For the audit trail, such as `client_changed`. */
   readonly action?: string | undefined
   /** Whether the change ends what was issued, whatever it changes. Default: as its members demand. */

@@ -1,4 +1,5 @@
 import { type Entry, type EntryKind, isJsonObject, type Json } from '@grantry/core'
+import type { Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
 import { refused } from './refusal.ts'
 
@@ -71,4 +72,11 @@ export function readEntry<T extends object>(type: EntryType<T>, entry: Entry): M
   if (managed !== undefined) return managed
   const message = `the stored ${type.noun} ${entry.id} has an unknown form; a newer version may have written it`
   throw refused('unreadable', message)
+}
+
+/** Returns an entry as it is shown: its id, its members without secrets, then its labels, version and times. */
+export function shownEntry<T extends object>(type: EntryType<T>, managed: Managed<T>): Members {
+  const { id, value, tags, version, createdAt, changedAt } = managed
+  const members = Object.entries(value).map(([member, content]) => [member, type.shown(member, content)])
+  return { [type.idMember]: id, ...Object.fromEntries(members), tags, version, createdAt, changedAt }
 }

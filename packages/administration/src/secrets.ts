@@ -1,8 +1,7 @@
 import { hashSecret, type Runtime } from '@grantry/core'
-import { namesOf } from './former-secrets.ts'
+import { endOf, namesOf, type Secrets } from './former-secrets.ts'
 import type { EditOptions, EntryManager } from './manage-entries.ts'
 import type { Managed } from './managed-entry.ts'
-import { endOf, type Secrets } from './secret-end.ts'
 
 /** What has secrets of its own: a client, or the API of a scope. */
 interface Owner {

@@ -2,10 +2,9 @@ import { type EndpointKit, isJsonObject } from '@grantry/core'
 import * as v from 'valibot'
 import type { Members } from '../differences.ts'
 import { idSchema, type Kind, tags } from '../kinds/kind.ts'
-import { entryReply, warningsOf } from './entry-reply.ts'
+import { entryReply, versionOf, warningsOf } from './entry-reply.ts'
 import { type DescribedMembers, nothing, type Operation, type OperationCall, operation } from './operation.ts'
 import { wrong } from './refusals.ts'
-import { versionOf } from './version.ts'
 
 /**
  * Applies a JSON Merge Patch: `null` removes a member, objects are merged, and any other value replaces the earlier one.

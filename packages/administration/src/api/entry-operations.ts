@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Kind } from '../kinds/kind.ts'
-import { shownEntry } from '../shown-entry.ts'
+import { shownEntry } from '../managed-entry.ts'
 import { addOperation, changeOperation, removeOperation, rotateOperation } from './entry-changes.ts'
 import { entryReply } from './entry-reply.ts'
 import { type Operation, operation } from './operation.ts'

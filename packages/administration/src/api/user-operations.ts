@@ -1,12 +1,11 @@
 import * as v from 'valibot'
 import { kinds } from '../kinds/kinds.ts'
 import { newPasswordSchema } from '../kinds/user-kind.ts'
-import { shownEntry } from '../shown-entry.ts'
+import { shownEntry } from '../managed-entry.ts'
 import { entryOperations } from './entry-operations.ts'
-import { entryReply } from './entry-reply.ts'
+import { entryReply, versionOf } from './entry-reply.ts'
 import { type Operation, operation } from './operation.ts'
 import { pageQuery, pageReply } from './page.ts'
-import { versionOf } from './version.ts'
 
 const setPassword = operation({
   id: 'setUserPassword',

@@ -1,9 +1,8 @@
-import type { Members } from '../differences.ts'
-import { pagesOf } from '../entry-pages.ts'
+import { inOrder, type Members } from '../differences.ts'
+import { pagesOf } from '../manage-entries.ts'
 import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../managers.ts'
 import { refused } from '../refusal.ts'
-import { inOrder } from './canonical.ts'
 import { type PlannedKind, plannedKinds } from './planned-kind.ts'
 
 export interface ExportOptions {

@@ -1,7 +1,6 @@
 import type { ClientOptions, EntryStore } from '@grantry/core'
 import { clientType } from '../clients/client-type.ts'
-import { createPages, pagesOf } from '../entry-pages.ts'
-import type { EntryManager } from '../manage-entries.ts'
+import { createPages, type EntryManager, pagesOf } from '../manage-entries.ts'
 import { refused } from '../refusal.ts'
 
 type Clients = readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]

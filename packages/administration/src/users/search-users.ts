@@ -1,5 +1,5 @@
 import { type Entry, type EntryStore, foldedUsername } from '@grantry/core'
-import { type ManagedPage, readsOfTrip } from '../entry-pages.ts'
+import { type ManagedPage, readsOfTrip } from '../manage-entries.ts'
 import { type Managed, managedIn } from '../managed-entry.ts'
 import type { StoredUser } from './user.ts'
 import { nameOwnerIn } from './user-names.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
-import { isPath } from '../parse-url.ts'
+import { createSegmentsOf, isPath } from '../parse-url.ts'
 import { namedParameters, type OutputOf, type Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import { requirements } from './capability.ts'
@@ -10,7 +10,6 @@ import { emptyPage } from './html-policy.ts'
 import { type Defined, flag, type Owned, oneOf, parameters, partKind, required, text } from './part-kind.ts'
 import { problemResponse } from './problem.ts'
 import { createToResponse } from './reply.ts'
-import { createSegmentsOf } from './segments.ts'
 
 /** The `endpoint` of events that belong to no endpoint. */
 const reservedNames: ReadonlySet<string> = new Set(['unknown', 'authenticateUser', 'authorize', 'revoke'])
