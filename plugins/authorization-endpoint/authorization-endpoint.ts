@@ -13,7 +13,7 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { asGet, isResent, lacksCookie, resendForm } from '../shared/redirects.ts'
+import { asGet, isResent, lacksCookie, resendForm } from '../shared/browser-cookie.ts'
 import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './authorization-options.ts'
 import { type EndpointPages, plainPages } from './authorization-pages.ts'
 import { createConsents } from './consents.ts'
@@ -68,8 +68,7 @@ export type {
 export { type LoginPageOptions, loginPage, type UserConsents, userConsents } from './login-page.ts'
 export { type Organizations, requestedTenant } from './organizations.ts'
 export { type PageClient, pageClient } from './page-client.ts'
-export { assertState, type ClaimRequest, type ClaimsParameter } from './parameters.ts'
-export type { Prompt } from './prompts.ts'
+export { assertState, type ClaimRequest, type ClaimsParameter, type Prompt } from './parameters.ts'
 export { type RefusalCode, refused } from './refusal.ts'
 export {
   type RemoteDecision,
@@ -88,7 +87,7 @@ export {
   restartUrlOf,
 } from './response.ts'
 export { choosableScopes, chosenScopes } from './scope-choice.ts'
-export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-options.ts'
+export type { Lifetimes, SessionOptions, StaySignedInOptions } from './session-records.ts'
 export type { Session, SessionDevice, Sessions, SignedInUser, StartedSession } from './sessions.ts'
 export {
   endedAt,

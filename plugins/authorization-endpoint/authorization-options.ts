@@ -6,10 +6,10 @@ import { factorEntries } from '../shared/factor-entries.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
 import { organizationsSchema } from './organizations.ts'
-import { prompts } from './prompts.ts'
+import { prompts } from './parameters.ts'
 import { displays } from './request.ts'
 import { responseModes } from './response.ts'
-import { type SessionOptions, sessionsSchema } from './session-options.ts'
+import { type SessionOptions, sessionsSchema } from './session-records.ts'
 import { maxInteractionLifetime } from './standing.ts'
 
 /** OpenID Connect Core section 3.1.2.6, and OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */

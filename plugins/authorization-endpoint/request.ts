@@ -1,6 +1,15 @@
 import type { Client, Confirmation, EndpointKit, JsonObject, Proposal, Refuse } from '@grantry/core'
-import { type ClaimRequest, type ClaimsParameter, findTarget, parseClaims, withoutCredentials } from './parameters.ts'
-import { type Prompt, promptsOf, type RequestOptions, wordsOf } from './prompts.ts'
+import {
+  type ClaimRequest,
+  type ClaimsParameter,
+  findTarget,
+  type Prompt,
+  parseClaims,
+  promptsOf,
+  type RequestOptions,
+  withoutCredentials,
+  wordsOf,
+} from './parameters.ts'
 import {
   type AuthorizationParameters,
   maxHintLength,

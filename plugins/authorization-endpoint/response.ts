@@ -1,5 +1,5 @@
 import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
-import { asciiUriOf, withQuery } from '../shared/redirects.ts'
+import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
 

@@ -1,6 +1,5 @@
 import type { EndpointKit, EndpointRequest } from '@grantry/core'
-import type { Lifetimes } from './session-options.ts'
-import { isIdle, readWithUse, type Session, sessionOf } from './session-records.ts'
+import { isIdle, type Lifetimes, readWithUse, type Session, sessionOf } from './session-records.ts'
 import { isOutdated, standingOf } from './standing.ts'
 
 /** A session, and the time of its last use (epoch seconds; precise to a minute). */

@@ -2,15 +2,17 @@ import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import { deviceOf, sessionsWithUse, type UsedSession } from './session-list.ts'
-import { lifetimesWith, maxSessionLifetime, type SessionOptions } from './session-options.ts'
 import {
   deleteSession,
   deleteUse,
   insertEnd,
+  lifetimesWith,
+  maxSessionLifetime,
   noteUse,
   readSession,
   readWithUse,
   type Session,
+  type SessionOptions,
   type StoredSession,
   sessionOf,
   writeSession,

@@ -13,9 +13,9 @@ import type {
   AuthorizationParameters,
   InteractionServices,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { asGet, isResent } from '../shared/browser-cookie.ts'
 import { portSchema } from '../shared/config-schema.ts'
 import type { ProviderLogout } from '../shared/provider-logout.ts'
-import { asGet, isResent } from '../shared/redirects.ts'
 import type { LogoutPages } from './end-session-pages.ts'
 import { createLogoutReplies, returnSchema } from './logout-replies.ts'
 import { checkLogoutRequest, isHinted, logoutParametersOf, urlParametersOf } from './logout-request.ts'

@@ -9,8 +9,8 @@ import {
   type InteractionServices,
   type Session,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { resendForm } from '../shared/browser-cookie.ts'
 import type { ProviderLogout } from '../shared/provider-logout.ts'
-import { resendForm } from '../shared/redirects.ts'
 import type { LogoutPages } from './end-session-pages.ts'
 import type { LogoutRequest } from './logout-request.ts'
 

@@ -12,7 +12,7 @@ import {
   assertState,
   type Session,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { asciiUriOf, withQuery } from '../shared/redirects.ts'
+import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 
 /** A checked logout request. @see OpenID Connect RP-Initiated Logout 1.0 section 2 */
 export interface LogoutRequest {

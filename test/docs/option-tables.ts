@@ -96,9 +96,9 @@ export const optionTables: readonly OptionTable[] = [
   {
     at: 'sign-in#With the server',
     of: [`${server}/named-plugins.ts#signInEntry`],
-    nested: { 'sessions.': ['plugins/authorization-endpoint/session-options.ts#sessionsSchema'] },
+    nested: { 'sessions.': ['plugins/authorization-endpoint/session-records.ts#sessionsSchema'] },
   },
-  { at: 'sign-in#Staying signed in', of: ['plugins/authorization-endpoint/session-options.ts#staySchema'] },
+  { at: 'sign-in#Staying signed in', of: ['plugins/authorization-endpoint/session-records.ts#staySchema'] },
   { at: 'sign-in#The pages', of: ['packages/pages/src/pages-options.ts#pagesSchema'] },
   { at: 'sqlite#SQLite', of: [`${drivers}/sqlite/sqlite-options.ts#SqliteDriverOptions`] },
   { at: 'tenants#In the ready server', of: [`${server}/tenants-schema.ts#tenantsSchema`] },

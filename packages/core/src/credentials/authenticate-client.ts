@@ -1,4 +1,5 @@
 import type { CredentialAttempt, CredentialLimits } from '../abuse/credential-limits.ts'
+import { createSecretCheck, type RefusalCheck } from '../directory/check-secret.ts'
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
@@ -10,7 +11,6 @@ import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import { isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
-import { createSecretCheck, type RefusalCheck } from './check-secret.ts'
 import {
   type Candidate,
   createPresent,

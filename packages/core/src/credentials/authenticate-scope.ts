@@ -1,4 +1,5 @@
 import type { CredentialAttempt, CredentialLimits } from '../abuse/credential-limits.ts'
+import { createSecretCheck, type RefusalCheck } from '../directory/check-secret.ts'
 import type { Scope } from '../directory/scope.ts'
 import { derivedFrom, type LiveScopes } from '../directory/scopes.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
@@ -9,7 +10,6 @@ import type { OwnedPart } from '../parts/plugin.ts'
 import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import { createSecretCheck, type RefusalCheck } from './check-secret.ts'
 import { createPresent, invalidClient, isGuessable, isPossible, type Presentation, presentedId } from './presented.ts'
 
 /** The scope, or the reason why it is not authenticated. The reason is for events only. */

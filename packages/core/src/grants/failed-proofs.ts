@@ -6,7 +6,7 @@ import { fingerprintOf, hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Families } from '../tokens/family.ts'
+import type { Families } from '../tokens/stored-grant.ts'
 import type { CredentialDetails } from './redemption.ts'
 
 /**

@@ -6,8 +6,8 @@ import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import type { Families } from './family.ts'
 import { type Epochs, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import type { Families } from './stored-grant.ts'
 
 /** JWTs that were revoked before they expired: one record for each, until the JWT would have expired. */
 export interface DenyList {

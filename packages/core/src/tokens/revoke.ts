@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { parseConfiguration } from '../config-schema.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Families } from './family.ts'
 import type { RevocationEpochs } from './revocation-epochs.ts'
+import type { Families } from './stored-grant.ts'
 
 /**
  * What to revoke: the tokens of a user, of a client, or of one authorization (`family` is the claim `grant_id` of its
