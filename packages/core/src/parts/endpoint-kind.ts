@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
-import { createSegmentsOf, isPath } from '../parse-url.ts'
+import { createSegmentsOf } from '../http/read-parameters.ts'
+import { isPath } from '../parse-url.ts'
 import { namedParameters, type OutputOf, type Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
 import { requirements } from './capability.ts'
