@@ -4,7 +4,7 @@
  */
 import { type Client, type ClientOptions, hashSecret } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { createIsUnchanged } from '../../packages/core/src/tokens/unchanged-client.ts'
+import { createIsUnchanged } from '../../packages/core/src/tokens/revocation-mark.ts'
 import { api1, clients, type Fixture, fixture, web } from '../support/fixture.ts'
 
 const secret = 'leaked'

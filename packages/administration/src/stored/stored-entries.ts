@@ -6,7 +6,7 @@ import {
   type Plugin,
   webRuntime,
 } from '@grantry/core'
-import { clientsOfOrigin, originId } from '../clients/client-entries.ts'
+import { clientsOfOrigin, originId } from '../clients/manage-clients.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { readEntry } from '../managed-entry.ts'
 import { createEntryCache } from './entry-cache.ts'

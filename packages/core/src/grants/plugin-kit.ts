@@ -1,74 +1,62 @@
-import { addressGroupOf } from '../abuse/address-group.ts'
-import { createWindowLimit, type LimitDeps, type WindowLimit } from '../abuse/window-limit.ts'
-import { createBoundedMap } from '../bounded-map.ts'
-import { parseConfiguration } from '../config-schema.ts'
+import { createGuessLimits } from '../abuse/window-limit.ts'
+import { maxLifetime, parseConfiguration } from '../config-schema.ts'
 import { constantTimeEqual } from '../directory/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
 import { utf8 } from '../encoding.ts'
-import { createRefuse, tooManyFailures } from '../errors/oauth-error.ts'
+import { createRefuse } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { missing } from '../parts/capability.ts'
 import { declaredType } from '../parts/fields.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
-import type { Kit } from '../parts/kit.ts'
+import type { Kit, PluginRecords } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
-import { hashOf } from '../records/keys.ts'
+import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import { foreignType, type Jwt } from '../tokens/jwt.ts'
 import type { JsonObject } from '../types.ts'
-import { createExpiryCheck, createPluginRecords } from './plugin-records.ts'
 import type { OpenSealing } from './plugin-seal.ts'
 import { createRedemption } from './redemption.ts'
 
-/** More than a plugin needs. Bounds the memory if a plugin computes the names of its limits. */
-const maxLimits = 100
+/** Seconds that can pass between the calculation of `expiresAt` and its use. */
+const maxDelay = 60
 
-/** Creates `limitGuesses` of a plugin. */
-function createGuessLimits(plugin: string, deps: LimitDeps): Kit['limitGuesses'] {
-  const { recorder } = deps
-  const limits = createBoundedMap<WindowLimit>(maxLimits)
-
-  function limitOf(name: string, failures: number, window: number): WindowLimit {
-    const key = JSON.stringify([name, failures, window])
-    const known = limits.get(key)
-    if (known !== undefined) return known
-    if (!(Number.isSafeInteger(failures) && failures > 0 && Number.isSafeInteger(window) && window > 0)) {
-      throw new TypeError('limitGuesses() requires failures and window (seconds), whole numbers of at least 1')
-    }
-    const created = createWindowLimit({ failures, window }, { ...deps, limit: `plugin:${plugin}:${name}`, marks: true })
-    limits.set(key, created)
-    return created
+/**
+ * Checks that `expiresAt` is an epoch time. A duration passed by mistake would make a single-use credential usable
+ * again immediately. An end that has just passed is not a mistake: time passes between its calculation and this check.
+ */
+const createExpiryCheck =
+  (runtime: Pick<Runtime, 'now'>) =>
+  (expiresAt: number): number => {
+    const now = runtime.now()
+    if (Number.isFinite(expiresAt) && expiresAt > now - maxDelay && expiresAt <= now + maxLifetime) return expiresAt
+    throw new TypeError(
+      `expiresAt must be in epoch seconds and in the future, but is ${expiresAt}; use kit.now() plus a number of seconds`,
+    )
   }
 
-  return async ({ name, failures, window }, clientAddress, guess) => {
-    if (typeof clientAddress !== 'string' || clientAddress === '') {
-      throw new TypeError('limitGuesses() requires the address of the client')
-    }
-    const limit = limitOf(name, failures, window)
-    const address = addressGroupOf(clientAddress)
-    limit.assertBelow(address)
-    const failure = limit.announce(address)
-    let result: Awaited<ReturnType<typeof guess>>
-    try {
-      // The limit can have been reached in another process.
-      const wait = await limit.markedWait(address)
-      if (wait !== undefined) throw tooManyFailures(wait)
-      result = await guess()
-    } catch (error) {
-      failure.withdraw()
-      throw error
-    }
-    if (result !== undefined) {
-      failure.withdraw()
-      return result
-    }
-    const wait = await failure.count(recorder.start(`plugin:${plugin}`, { clientAddress }))
-    if (wait !== undefined) throw tooManyFailures(wait)
-    return undefined
+/** @param hashed returns the part of a stored key that belongs to this plugin alone */
+function createPluginRecords(
+  store: Store,
+  hashed: (key: string) => string,
+  validExpiry: (expiresAt: number) => number,
+): PluginRecords {
+  const at = (key: string): string => keyOf('plugin', hashed(key))
+  return {
+    get: async (key, schema) => store.get(at(key), schema),
+    put: async (key, value, expiresAt, options) => store.put(at(key), value, validExpiry(expiresAt), options),
+    insert: async (key, value, expiresAt, options) => store.insert(at(key), value, validExpiry(expiresAt), options),
+    delete: async (key) => store.delete(at(key)),
+    async update(key, schema, change) {
+      await store.update<unknown>(at(key), schema, (present) => {
+        const changed = change(present as Parameters<typeof change>[0])
+        return changed && { ...changed, expiresAt: validExpiry(changed.expiresAt) }
+      })
+    },
+    increment: async (key, expiresAt) => store.increment(keyOf('count', hashed(key)), validExpiry(expiresAt)),
   }
 }
 

@@ -91,17 +91,17 @@ export const withinTime = <T>(operation: Promise<T>, seconds: number): Promise<T
 /** Creates the function that runs a driver operation with a time limit. A synchronous result needs no timer. */
 function createAttempt(timeLimit: number) {
   return <T>(operate: () => MaybePromise<T>, whenFailed = failed): MaybePromise<T> => {
-    // Some unstorage drivers return an error instead of throwing it.
-    const checked = (outcome: T): MaybePromise<T> => (outcome instanceof Error ? whenFailed(outcome) : outcome)
     try {
       const outcome = operate()
-      if (!isThenable(outcome)) return checked(outcome)
+      // Some unstorage drivers return an error instead of throwing it.
+      if (outcome instanceof Error) return whenFailed(outcome)
+      if (!isThenable(outcome)) return outcome
       const pending = Promise.resolve(outcome)
       return new Promise((resolve) =>
         settleWithin(
           timeLimit,
           pending,
-          (value) => resolve(checked(value)),
+          (value) => resolve(value instanceof Error ? whenFailed(value) : value),
           (cause) => resolve(whenFailed(cause)),
         ),
       )

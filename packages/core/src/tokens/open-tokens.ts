@@ -14,10 +14,14 @@ import { createInspect, type Inspect } from './inspect.ts'
 import type { Jwt } from './jwt.ts'
 import { createRevision } from './revision.ts'
 import { createRevocationEpochs, type RevocationEpochs } from './revocation-epochs.ts'
-import { createNewRevocationMark, type NewRevocationMark } from './revocation-mark.ts'
+import {
+  createIsUnchanged,
+  createNewRevocationMark,
+  type IsUnchanged,
+  type NewRevocationMark,
+} from './revocation-mark.ts'
 import { createRevoke, type Revoke } from './revoke.ts'
 import { createFamilies, createStoredGrants, type Families, type StoredGrants } from './stored-grant.ts'
-import { createIsUnchanged, type IsUnchanged } from './unchanged-client.ts'
 
 /** The tokens of a provider, and what revokes them. */
 export interface Tokens {
