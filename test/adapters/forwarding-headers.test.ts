@@ -14,7 +14,7 @@ import { denoHandler } from '@grantry/adapters/deno'
 import { nodeListener, type ServeOptions, serve } from '@grantry/adapters/node'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

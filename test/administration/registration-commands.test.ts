@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { printed } from '../server/printed.ts'
 import { sharedDirectory } from '../support/directory.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const directory = sharedDirectory('registration-commands')
 

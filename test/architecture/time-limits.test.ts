@@ -11,8 +11,15 @@ const forbidden: Readonly<Record<string, RegExp>> = {
   // `{ timeout: 5000 }` between the title and the function, or a number after the function.
   'gives a test a limit of its own':
     /\bvi\.setConfig\(|\{ timeout: [\d_]+(?:, \w+: \d+)? \},\s*(?:async\b|\()|^ *\}, \d[\d_]{4,}\)$/mu,
+  'starts a server with the usual limits, not by test/support/patient-server.ts':
+    /^import \{[^}]*\bstartServer\b[^}]*\} from '[./]+\/packages\/server\/src\/server\.ts'$/mu,
 }
-const allowed = ['test/architecture/time-limits.test.ts', 'test/support/eventually.ts', 'test/support/chromium.ts']
+const allowed = [
+  'test/architecture/time-limits.test.ts',
+  'test/support/eventually.ts',
+  'test/support/chromium.ts',
+  'test/support/patient-server.ts',
+]
 
 const violations = (sources: readonly Source[], rule: string): readonly string[] =>
   sources.filter(({ path, text }) => !allowed.includes(path) && forbidden[rule]?.test(text)).map(({ path }) => path)
@@ -30,6 +37,10 @@ test.each([
   ['gives a test a limit of its own', "test('a', { timeout: 60_000 }, async () => {})"],
   ['gives a test a limit of its own', 'vi.setConfig({ testTimeout: 60_000 })'],
   ['gives a test a limit of its own', "test('a', async () => {\n}, 120_000)\n"],
+  [
+    'starts a server with the usual limits, not by test/support/patient-server.ts',
+    "import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'",
+  ],
 ])('the check finds a test that %s', (rule, text) => {
   expect(violations([{ path: 'test/a.ts', text }], rule)).toEqual(['test/a.ts'])
 })

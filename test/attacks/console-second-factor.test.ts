@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../../packages/server/src/server.ts'
 import { administrationInput, loadedOf } from '../console/open-administration.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { createHttpBrowser } from '../support/sign-in.ts'
 

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { hashSecret, parseConfiguration } from '@grantry/core'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-few-slots-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -29,7 +30,6 @@ async function start(more: object, onCall: () => void): Promise<string> {
     issuer: 'https://id.example.com',
     storage: { driver: 'memory' },
     metrics: false,
-    hostTimeLimit: 60,
     clients: [{ clientId: 'web', secrets: [hashSecret('a'.repeat(43))], grantTypes: ['password'], scopes: ['api1'] }],
     scopes: [{ name: 'api1' }],
     users: { authenticate },

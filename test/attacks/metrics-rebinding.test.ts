@@ -12,8 +12,9 @@ import { parseConfiguration } from '@grantry/core'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { exchange } from '../support/exchange.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-rebinding-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -12,7 +12,8 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../packages/server/src/log.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const secret = 'eyJhbGciOiJFUzI1NiJ9.a-token-that-strayed'
 const directory = mkdtempSync(join(tmpdir(), 'grantry-path-'))

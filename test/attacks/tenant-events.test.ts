@@ -9,7 +9,8 @@ import { basic, sha256Of } from '@grantry/testing'
 import { afterEach, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const client = {
   clientId: 'web',

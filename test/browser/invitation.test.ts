@@ -4,9 +4,10 @@ import { invitations } from '@grantry/plugins/self-service'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 
@@ -23,8 +24,6 @@ async function startAll(): Promise<void> {
     {
       issuer: `http://127.0.0.1:${port}`,
       storage: { driver: 'memory' },
-      // On a busy machine, the hash of a password takes longer than the usual limit.
-      hostTimeLimit: 60,
       clients: [],
       administration: true,
       mail: { url: smtp.url, from: 'id@example.com' },

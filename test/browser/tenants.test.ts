@@ -5,9 +5,9 @@ import { parseConfiguration } from '@grantry/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 /** The scrypt hash of `alice-password`. */
@@ -48,7 +48,6 @@ async function start(by: 'path' | 'host', redirectUri: string) {
   const content = {
     issuer,
     storage: { driver: 'memory' },
-    hostTimeLimit: 60,
     clients: [],
     plugins,
     tenants: { by, list },

@@ -6,9 +6,10 @@ import { parseConfiguration } from '@grantry/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { until } from '../support/eventually.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 
@@ -33,8 +34,6 @@ async function startAll(): Promise<void> {
     {
       issuer,
       storage: { driver: 'memory' },
-      // On a busy machine, the hash of a password takes longer than the usual limit.
-      hostTimeLimit: 60,
       clients: [{ ...spa, redirectUris: [redirectUri], requireConsent: false }],
       administration: true,
       mail: { url: smtp.url, from: 'id@example.com' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { runRules } from '../../packages/server/src/check-rules/rule.ts'
 import { exposureRules } from '../../packages/server/src/doctor/check-exposure.ts'
 import type { Facts } from '../../packages/server/src/doctor/facts.ts'
-import { startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { administrationInput, loadedOf, startAdministrationServer } from './open-administration.ts'
 
 // The client that the server provides for the administration in the browser.

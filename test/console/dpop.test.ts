@@ -1,8 +1,9 @@
 import { parseConfiguration } from '@grantry/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium } from '../support/chromium.ts'
+import { startServer } from '../support/patient-server.ts'
 import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'
 
 // A DPoP exchange in the console (RFC 9449): the page creates a key and proves it in each request.

@@ -4,7 +4,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { LoadedConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 /** The argon2id hashes of `alice-password` and `bob-password`. */
@@ -19,7 +20,7 @@ const secret = 'k7Zt2mQw9xLr4vPa'
 export const administrationInput = (issuer: string) => ({
   issuer,
   storage: { driver: 'memory' },
-  // On a busy machine, the hash of a password takes longer than the usual limit.
+  // For the servers of other runtimes too: on a busy machine, the hash of a password takes longer than the usual limit.
   hostTimeLimit: 60,
   storageTimeLimit: 60,
   administration: true,

@@ -10,10 +10,10 @@ import { parse } from 'jsonc-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { providerOptions } from '../../packages/server/src/provider-options/provider-options.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { packageFolders } from '../../scripts/package-folders.js'
 import { type RunningCommand, startCommand } from '../server/running-command.ts'
 import { listeningAddress } from '../support/listening.ts'
+import { startServer } from '../support/patient-server.ts'
 import { codeBlocks, root, withReservedPort } from './code-blocks.ts'
 
 const run = promisify(execFile)

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { parseConfiguration } from '@grantry/core'
 import { type Credentials, sha256Of, storeGrant } from '@grantry/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { api1, redirectUri, spaClientId, testUsers } from '../support/fixture.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 /** Gets no token without a proof. Its access tokens are JWTs. */

@@ -4,9 +4,10 @@ import { deviceGrantType, deviceVerification } from '@grantry/plugins/device-aut
 import { tokenExchange } from '@grantry/plugins/token-exchange'
 import { type Credentials, sha256Of } from '@grantry/testing'
 import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { type ClientKey, createKey } from '../client-assertion/assertions.ts'
 import { clients, scopes, testUsers } from '../support/fixture.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 export const deviceClientId = 'tv'

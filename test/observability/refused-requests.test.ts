@@ -7,9 +7,9 @@ import { afterAll, expect, test } from 'vitest'
 import { createHandler } from '../../packages/adapters/src/create-handler.ts'
 import { adapterReports } from '../../packages/server/src/observability/adapter-reports.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { traceFields } from '../support/event-fields.ts'
 import { exchange } from '../support/exchange.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-refused-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

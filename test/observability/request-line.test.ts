@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../packages/server/src/log.ts'
-import { startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { newDirectory } from '../support/server-program.ts'
 import {
   authenticated,

@@ -2,8 +2,8 @@
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
+import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { actionOf, linkOf, titleOf } from './parties.ts'
 

@@ -8,8 +8,9 @@ import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createLog } from '../../packages/server/src/log.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { output } from '../observability/log-output.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const ops: Credentials = ['ops', 'ops-secret']
 const directory = mkdtempSync(join(tmpdir(), 'grantry-admin-'))

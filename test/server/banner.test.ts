@@ -8,7 +8,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { badgeGrant } from '../../packages/server/src/demo/badge-grant.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 const servers: GrantryServer[] = []

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { eventually } from '../support/eventually.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false, perform: (_sql: string): void => {} }))
 

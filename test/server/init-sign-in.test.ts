@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { sharedDirectory } from '../support/directory.ts'
+import { startServer } from '../support/patient-server.ts'
 import { printed } from './printed.ts'
 
 const base = sharedDirectory('init-sign-in')

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { actionOf, titleOf } from '../self-service/parties.ts'
+import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
@@ -20,8 +20,6 @@ async function open(signUp = 'invitation', more: object = {}) {
   const { directory, file } = written({
     issuer: 'http://127.0.0.1:8484',
     storage: { driver: 'sqlite', file: 'grantry.db' },
-    // On a busy machine, the hash of a password takes longer than the usual limit.
-    hostTimeLimit: 60,
     administration: true,
     clients: [
       {

@@ -4,7 +4,7 @@ import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
 import { namedPluginSchemas } from '../../packages/server/src/configuration/named-plugins.ts'
-import { startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { client, healthy, strong, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
 

@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { sharedDirectory } from '../support/directory.ts'
+import { startServer } from '../support/patient-server.ts'
 import { keySet } from './doctor/configurations.ts'
 
 export const base = sharedDirectory('operator')

@@ -9,8 +9,8 @@ import {
   organizationsMemberSchema,
   organizationsOf,
 } from '../../packages/server/src/configuration/sign-in/organizations.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
+import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
 const claims: Readonly<Record<string, object>> = {

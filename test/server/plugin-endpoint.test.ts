@@ -9,9 +9,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createLog } from '../../packages/server/src/log.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { nested, output, parsed } from '../observability/log-output.ts'
 import { clients, scopes, web } from '../support/fixture.ts'
+import { startServer } from '../support/patient-server.ts'
 
 let runs = 0
 const greeting = definePlugin('greeting', [

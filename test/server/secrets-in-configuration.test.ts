@@ -6,7 +6,8 @@ import { hashPassword } from '@grantry/users/password-hash'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { main } from '../../packages/server/src/cli.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-secrets-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

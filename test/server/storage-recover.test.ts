@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { startServer } from '../../packages/server/src/server.ts'
+import { startServer } from '../support/patient-server.ts'
 import { directories, file, serve } from './operator-server.ts'
 import { printed } from './printed.ts'
 

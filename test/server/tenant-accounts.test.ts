@@ -2,9 +2,9 @@
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { createBrowser, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { actionOf, linkOf, titleOf } from '../self-service/parties.ts'
+import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { fetchAt } from '../tenants/fetch-at.ts'
 import { startDoubleServer } from '../upstream/double-server.ts'
@@ -56,8 +56,6 @@ async function start(by: 'path' | 'host', hasMail = true) {
   const content = {
     issuer,
     storage: { driver: 'memory' },
-    // On a busy machine, the hash of a password takes longer than the usual limit.
-    hostTimeLimit: 60,
     administration: true,
     clients: [spa],
     ...(hasMail && { mail: { url: smtp.url, from: 'id@example.com' } }),

@@ -5,8 +5,9 @@ import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
-import { type GrantryServer, startServer } from '../../packages/server/src/server.ts'
+import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { eventually } from '../support/eventually.ts'
+import { startServer } from '../support/patient-server.ts'
 
 const ops: Credentials = ['ops', 'ops-secret']
 const evilOps: Credentials = ['ops', 'secret-of-evil']

@@ -127,6 +127,9 @@ export async function fixture(options: Partial<ProviderOptions> = {}): Promise<F
   const test = await createTestProvider({
     plugins: builtInPlugins,
     storage: memoryDriver(),
+    // A busy machine is no outage.
+    storageTimeLimit: 60,
+    hostTimeLimit: 60,
     clients,
     scopes,
     users: service,

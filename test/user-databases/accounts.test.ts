@@ -2,9 +2,9 @@
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, expect, test } from 'vitest'
 import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../packages/server/src/server.ts'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { linkOf, titleOf } from '../self-service/parties.ts'
+import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { accountsScript, describeDatabases, type HostDatabase, mapping, quotedTable } from './databases.ts'
 
@@ -21,8 +21,6 @@ async function start({ where }: Pick<HostDatabase, 'where'>, users: object = map
   const content = {
     issuer: 'http://127.0.0.1:8484',
     storage: { driver: 'memory' },
-    // On a busy machine, the hash of a password takes longer than the usual limit.
-    hostTimeLimit: 60,
     users: { driver: 'sql', ...users, ...where },
     clients: [
       {

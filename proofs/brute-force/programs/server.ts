@@ -3,7 +3,7 @@
 import { parseConfiguration } from '@grantry/core'
 import type { LoadedConfiguration } from '../../../packages/server/src/configuration/load.ts'
 import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
-import { startServer } from '../../../packages/server/src/server.ts'
+import { startServer } from '../../../test/support/patient-server.ts'
 
 const configuration = parseConfiguration(configurationSchema, JSON.parse(process.argv[2] ?? ''), 'configuration')
 const loaded = { configuration, directory: '.', file: 'configuration' } as LoadedConfiguration

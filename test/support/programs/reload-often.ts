@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration } from '../../../packages/server/src/configuration/load.ts'
 import { rereadConfiguration } from '../../../packages/server/src/reload/reread-configuration.ts'
-import { startServer } from '../../../packages/server/src/server.ts'
+import { startServer } from '../patient-server.ts'
 
 const [, , directory = '.'] = process.argv
 const file = join(directory, 'grantry.config.json')
