@@ -12,6 +12,7 @@ import {
   expectOutage,
   expectService,
   logIn,
+  operationTimeout,
   type RealServer,
   startRealServer,
   storageRequests,
@@ -92,7 +93,7 @@ describeWithPostgresql('PostgreSQL becomes unusable while the server runs', () =
         driver: 'postgresql',
         url: postgresql.urlOf('postgres', 'app', storagePassword),
         schema: 'app',
-        operationTimeout: 0.5,
+        operationTimeout,
       }),
     )
   })

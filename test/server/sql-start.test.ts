@@ -34,7 +34,7 @@ describeWithPostgresql('an unusable PostgreSQL ends the start with one line', ()
   test('it is unreachable', async () => {
     const port = await reservedPort()
     const url = `postgresql://app:${storagePassword}@127.0.0.1:${port}/grantry`
-    expect(await refusal(directory, { driver: 'postgresql', url, operationTimeout: 0.5 })).toMatch(
+    expect(await refusal(directory, { driver: 'postgresql', url, operationTimeout: 2 })).toMatch(
       new RegExp(`PostgreSQL at 127\\.0\\.0\\.1:${port}, database "grantry" is not available: .*ECONNREFUSED`, 'u'),
     )
   })

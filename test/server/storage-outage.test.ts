@@ -12,6 +12,7 @@ import {
   expectOutage,
   expectService,
   logIn,
+  operationTimeout,
   type RealServer,
   refresh,
   startRealServer,
@@ -52,7 +53,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
   const storageOf = (redis: RedisServer) => ({
     driver: 'redis',
     url: redis.url.replace('//', `//:${storagePassword}@`),
-    operationTimeout: 0.5,
+    operationTimeout,
   })
   // It restarts with its data, like a reliable Redis.
   const lasting = ['--requirepass', storagePassword, '--appendonly', 'yes', '--appendfsync', 'always']
@@ -83,7 +84,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
 
   test('full: nothing is issued or spent; once there is memory, the same refresh token works', async () => {
     const redis = await redisWith()
-    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
+    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout })
     const tokens = await logIn(server)
     await limit(redis, 100_000)
     const before = await redis.command('DBSIZE')
@@ -100,7 +101,7 @@ describeWithRedis('Redis becomes unavailable while the server runs', () => {
 
   test('full in the middle of a refresh: a retry succeeds later', async () => {
     const redis = await redisWith()
-    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout: 0.5 })
+    const server = await startServer({ driver: 'redis', url: redis.url, operationTimeout })
     const tokens = await logIn(server)
     let token = tokens.refresh
     for (let round = 0; round < 5; round += 1) {
@@ -124,7 +125,7 @@ describeWithRedis('an unusable Redis ends the start with one line', () => {
   test('no server listens', async () => {
     const port = await reservedPort()
     const url = `redis://:${storagePassword}@127.0.0.1:${port}`
-    const sentence = await refusal(directory, { driver: 'redis', url, operationTimeout: 0.5 })
+    const sentence = await refusal(directory, { driver: 'redis', url, operationTimeout: 2 })
     expect(sentence).toMatch(new RegExp(`Redis at 127\\.0\\.0\\.1:${port} is not available: .*ECONNREFUSED`, 'u'))
   })
 

@@ -49,6 +49,9 @@ export function writeSetting(
   const configuration = {
     issuer,
     storage,
+    // A busy machine is no outage. A storage that hangs is noticed by its driver.
+    storageTimeLimit: 60,
+    hostTimeLimit: 60,
     keys: { jwks: 'jwks.json' },
     clients: settingClients.map(([clientId, secret]) => ({
       clientId,
