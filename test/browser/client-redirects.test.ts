@@ -89,7 +89,7 @@ describeWithChromium('a client that redirects on, in a browser', () => {
           if (request.url === `${ends[end]}?from=client`) resolve()
         })
         page.on('console', (message) => {
-          problems.push(message.text())
+          problems.push(`${path}, ${last}: ${message.text()}`)
           resolve()
         })
       })
