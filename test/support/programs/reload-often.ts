@@ -50,6 +50,6 @@ async function reloads(count: number): Promise<void> {
 // What is loaded on demand is loaded by the first ones.
 await reloads(20)
 const before = counted()
-await reloads(1000)
+await reloads(400)
 process.stdout.write(JSON.stringify([before, counted()]))
 await server.close(0)
