@@ -15,8 +15,10 @@ export interface FetchWaits {
   /**
    * Waits for an attempt. Returns `false` without waiting if too many requests wait, for it or in all, and after the time
    * limit if it has not ended.
+   *
+   * @param limit seconds. Default: more than an attempt takes
    */
-  wait(attempt: FetchAttempt, now: number): Promise<boolean>
+  wait(attempt: FetchAttempt, now: number, limit?: number): Promise<boolean>
   /** Whether an attempt that has not ended never will: a Worker ends a request with its fetches and timers. */
   isLost(attempt: FetchAttempt, now: number): boolean
 }
@@ -46,8 +48,8 @@ export function createFetchWaits({
   const attempts = new Set<FetchAttempt>()
   const maxPerAttempt = Math.floor(maxWaiting * share)
   // Clocks can count whole seconds.
-  const limit = timeout + 1
-  const isLost = ({ since }: FetchAttempt, now: number): boolean => now >= since + limit
+  const maxDuration = timeout + 1
+  const isLost = ({ since }: FetchAttempt, now: number): boolean => now >= since + maxDuration
 
   function countAt(now: number): number {
     let count = 0
@@ -65,7 +67,7 @@ export function createFetchWaits({
       void attempt.result.then(() => attempts.delete(attempt))
       return attempt
     },
-    async wait(attempt, now) {
+    async wait(attempt, now, limit = maxDuration) {
       if (attempt.waiting >= maxPerAttempt || countAt(now) >= maxWaiting) return false
       attempt.waiting += 1
       return endsWithin(attempt.result, limit)

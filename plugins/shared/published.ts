@@ -6,12 +6,17 @@ export type Loaded<T extends object, P extends string> =
   | { readonly problem: P | 'busy'; readonly value?: undefined }
 
 interface PublishedTimes {
-  /** Seconds after which the value is read again, while requests still use the old one and wait for nothing. */
+  /** Seconds after which the value is read again, while other requests use the old one and wait for nothing. */
   readonly renewal: number
   /** Seconds for which the value is used. */
   readonly maxAge: number
   /** Seconds from the end of an attempt that has failed to the next one, and between two because of something new. */
   readonly cooldown: number
+  /**
+   * Seconds for which a request that may use the old value waits for the attempt that it starts. A Worker ends an attempt
+   * with its request: without it, none succeeds there until `maxAge`. Default: 0.
+   */
+  readonly patience?: number
 }
 
 interface Search<T extends object, P extends string> {
@@ -35,7 +40,7 @@ const never = Number.NEGATIVE_INFINITY
 /** Remembers a value. Concurrent requests share one attempt to read it. */
 export function createPublished<T extends object, P extends string>(
   waits: FetchWaits,
-  { renewal, maxAge, cooldown }: PublishedTimes,
+  { renewal, maxAge, cooldown, patience = 0 }: PublishedTimes,
 ): Published<T, P> {
   let known: { readonly value: T; readonly at: number } | undefined
   let problem: P | 'busy' = 'busy'
@@ -72,7 +77,9 @@ export function createPublished<T extends object, P extends string>(
       // Attempts for another reason do not delay one for a key that was published after them.
       const isDue = at >= nextAt && (!isNew || (at > triedAt && at >= newAt + cooldown))
       const isNeeded = attempt === undefined && (mustWait || !isYoungerThan(renewal))
-      if (isNeeded && isDue && mayLoad()) start(search, at)
+      const isStarted = isNeeded && isDue && mayLoad()
+      if (isStarted) start(search, at)
+      if (isStarted && !mustWait && patience > 0 && attempt !== undefined) await waits.wait(attempt, at, patience)
       if (mustWait && attempt !== undefined && !(await waits.wait(attempt, at))) return { problem: 'busy' }
       return known !== undefined && isYoungerThan(maxAge) ? { value: known.value } : { problem }
     },

@@ -13,6 +13,8 @@ const renewal = 3600
 const maxAge = 86_400
 /** Seconds for which a failure counts. */
 const cooldown = 5
+/** Seconds for which one sign-in waits for newer metadata. */
+const patience = 0.5
 /** Requests that wait for the metadata of a provider. */
 const maxWaiting = 128
 /** `createFetchWaits` gives an attempt an eighth of all places. */
@@ -41,7 +43,7 @@ export function createConnection(provider: Provider, settings: Settings): Connec
   const load = createLibrary(provider, settings)
   // A discovery takes two requests at most.
   const waits = createFetchWaits({ maxWaiting: maxWaiting * waitingShare, timeout: settings.timeout * 2 })
-  const metadata = createPublished<Opened, string>(waits, { renewal, maxAge, cooldown })
+  const metadata = createPublished<Opened, string>(waits, { renewal, maxAge, cooldown, patience })
 
   async function discover(kit: Pick<Kit, 'now'>): Promise<Loaded<Opened, string>> {
     try {

@@ -110,6 +110,18 @@ describe.each(publishedValues)('%s', (_name, open) => {
     expect(await value.sees('first')).toBe(false)
   })
 
+  test('are newer after their time for a request that a Worker ends as soon as it has its response', async () => {
+    const value = await open()
+    expect(await value.sees('first')).toBe(true)
+    value.publishes('second')
+    value.respond(async (own) => {
+      await new Promise(setImmediate)
+      return own()
+    })
+    await value.pass(value.renewal)
+    expect(await value.sees('second')).toBe(true)
+  })
+
   test('that are known are used while the host fails, and not longer than their time', async () => {
     const value = await open()
     expect(await value.sees('first')).toBe(true)

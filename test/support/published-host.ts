@@ -23,6 +23,8 @@ export interface PublishedValue {
   fetches(): number
   /** Seconds from the end of an attempt that has failed to the next one. */
   readonly pause: number
+  /** Seconds after which the next request that has a second to wait gets a newer one. */
+  readonly renewal: number
   /** Seconds for which it is used while its host sends errors. */
   readonly usable: number
 }

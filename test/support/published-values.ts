@@ -27,11 +27,11 @@ type Host = Pick<PublishedKeySet, 'publish' | 'publishes' | 'respond' | 'fetches
 const keySet = (
   host: Host,
   pass: PublishedValue['pass'],
-  times: Pick<PublishedValue, 'pause' | 'usable'>,
+  times: Pick<PublishedValue, 'pause' | 'renewal' | 'usable'>,
   accepts: PublishedKeySet['accepts'],
 ): PublishedKeySet => ({ ...host, ...times, pass, accepts, sees: (version) => accepts(keys[version]) })
 
-const ofProvider = { pause: 30, usable: 600 }
+const ofProvider = { pause: 30, renewal: 600, usable: 600 }
 
 async function clientKeys(): Promise<PublishedKeySet> {
   const { fetch, ...host } = keyHost()
@@ -83,7 +83,7 @@ async function apiKeys(): Promise<PublishedKeySet> {
   const advance = (seconds: number) => {
     t.now += seconds
   }
-  return keySet(host, passing(advance), { pause: 5, usable: 4200 }, async (key, kid) => {
+  return keySet(host, passing(advance), { pause: 5, renewal: 600, usable: 4200 }, async (key, kid) => {
     const claims = { iss: api.issuer, aud: api.audience, sub: 'alice', iat: t.now, exp: t.now + 300 }
     const more = { client_id: 'web', jti: crypto.randomUUID() }
     const token = await key.sign({ ...claims, ...more }, { ...headerOf(kid), typ: 'at+jwt' })
@@ -129,7 +129,7 @@ async function upstreamMetadata(): Promise<PublishedValue> {
   const intercept = ({ pathname }: URL) => (pathname.endsWith('/openid-configuration') ? fetch() : undefined)
   const f = await setUpUpstream({ double: { intercept } })
   const sees = async (version: Version) => (await f.leave()).request.href.startsWith(`${at(version)}?`)
-  return { ...host, pass: passing(() => {}), pause: 5, usable: 86_400, sees }
+  return { ...host, pass: passing(() => {}), pause: 5, renewal: 3600, usable: 86_400, sees }
 }
 
 async function apiMetadata(): Promise<PublishedValue> {
@@ -148,6 +148,7 @@ async function apiMetadata(): Promise<PublishedValue> {
     ...host,
     pass: passing(advance),
     pause: 5,
+    renewal: 3600,
     usable: 90_000,
     async sees(version) {
       const { token } = await server.authorize(api.bearing(crypto.randomUUID()))
@@ -161,7 +162,7 @@ async function clientDocuments(): Promise<PublishedValue> {
   const { fetch, ...host } = documentHost((version) => ({ ...documents.document, redirect_uris: [at(version)] }))
   const f = await documents.setUp(documents.createHosts({ [documents.clientId]: fetch }))
   const sees = async (version: Version) => (await f.authorize({ redirect_uri: at(version) })).code !== undefined
-  return { ...host, pass: passing(f.clock.advance), pause: 10, usable: 1800, sees }
+  return { ...host, pass: passing(f.clock.advance), pause: 10, renewal: 300, usable: 1800, sees }
 }
 
 export const keySets: readonly (readonly [string, () => Promise<PublishedKeySet>])[] = [
