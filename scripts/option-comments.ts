@@ -14,6 +14,8 @@ const folders = [
   'packages/administration/src',
   'packages/core/src',
   'packages/pages/src',
+  'packages/users/src',
+  'packages/mail/src',
   'plugins',
 ]
 
@@ -43,8 +45,12 @@ const blocks: readonly Block[] = folders
   .flatMap(blocksIn)
   .sort((a, b) => b.size - a.size)
 
-/** Returns the comment of an option, beside which an object has these names; `undefined` without one. */
+/** Returns the comment of an option, beside which an object has these names; `undefined` without one, or if objects differ. */
 export function commentOf(name: string, names: readonly string[]): string | undefined {
-  const declared = blocks.find((block) => block.has(name) && [...block.keys()].every((each) => names.includes(each)))
-  return declared?.get(name) || undefined
+  const fitting = blocks.filter((block) => block.has(name) && [...block.keys()].every((each) => names.includes(each)))
+  const isLikeFirst = (block: Block): boolean =>
+    block.size === fitting[0]?.size && [...block.keys()].every((each) => fitting[0]?.has(each))
+  const comments = new Set(fitting.filter(isLikeFirst).map((block) => block.get(name)))
+  const [comment] = comments
+  return comments.size === 1 ? comment || undefined : undefined
 }

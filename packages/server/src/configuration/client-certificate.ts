@@ -18,10 +18,15 @@ const network = v.pipe(
 
 /** Where a proxy passes the certificates of clients. */
 export const clientCertificateSchema = configurationObject({
+  /** The header in which the proxy passes the certificate. */
   header: v.pipe(v.string('must be the name of a header'), v.regex(/^[\w-]+$/u, 'must be the name of a header')),
+  /** How the header contains it. */
   format: v.picklist(['pem', 'der', 'xfcc', 'rfc9440'], 'must be pem, der, xfcc or rfc9440'),
+  /** The addresses of the proxies that may send the header. */
   proxies: v.pipe(v.array(network, 'must be an array of IP addresses'), v.minLength(1, 'must not be empty')),
+  /** Whether the proxy passes only certificates whose chain it has verified. */
   verified: v.optional(v.boolean('must be true or false'), false),
+  /** For `xfcc`: the element of the list, counted from the right. */
   position: v.optional(
     v.pipe(numeric('must be a number'), v.integer('must be a whole number'), v.minValue(1, 'must be 1 or more')),
     1,

@@ -8,12 +8,17 @@ const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysS
 
 export const settingsSchema = v.pipe(
   configurationObject({
+    /** The only algorithm, instead of `algorithms`. */
     algorithm: v.optional(v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)),
     // Without defaults: next to `jwks` they must be absent.
     algorithms: v.optional(v.unwrap(list)),
+    /** Seconds after which a key is replaced. */
     rotateAfter: v.optional(v.unwrap(rotateAfter)),
+    /** Encrypts the keys in the storage. */
     encryptionSecret,
+    /** The ids of compromised keys, which are never used again. */
     refused: v.optional(v.unwrap(refused)),
+    /** The path of a JWK set, instead of keys in the storage. */
     jwks: v.optional(v.string('must be the path of a file with a JWK set')),
   }),
   v.check(

@@ -19,7 +19,9 @@ const switchSchema = v.pipe(
 )
 
 export const objectSchema = configurationObject({
+  /** Whether other machines can open the console. */
   remote: v.optional(v.boolean('must be true or false'), false),
+  /** Whether administrators need a second factor. */
   requireSecondFactor: v.optional(v.boolean('must be true or false')),
 })
 

@@ -9,9 +9,13 @@ const file = v.string('must be the path of a PEM file')
 
 /** The files with which the server terminates TLS itself. */
 export const tlsSchema = configurationObject({
+  /** The path of the certificates, the one of the server first (PEM). */
   certificate: file,
+  /** The path of the private key (PEM). */
   key: file,
+  /** Whether clients are asked for certificates. */
   requestCertificates: v.optional(v.boolean('must be true or false'), false),
+  /** The path of the authorities of client certificates (PEM). */
   clientAuthorities: v.optional(file),
 })
 

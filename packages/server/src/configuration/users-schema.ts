@@ -14,7 +14,9 @@ const shortText = v.pipe(
 
 /** A user in a configuration file. */
 export const userSchema = configurationObject({
+  /** The id of the user in tokens. Never give it to another user. */
   sub: shortText,
+  /** The name for the sign-in. */
   username: shortText,
   password: v.pipe(
     v.string('must be a string'),
@@ -25,7 +27,9 @@ export const userSchema = configurationObject({
       return NEVER
     }),
   ),
+  /** `false`: the user cannot sign in, and has no valid token. */
   active: v.optional(v.boolean('must be true or false'), true),
+  /** What clients can learn about the user. */
   claims: v.optional(userClaimsSchema, {}),
 })
 export type UserInput = v.InferInput<typeof userSchema>

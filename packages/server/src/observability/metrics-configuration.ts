@@ -11,13 +11,16 @@ const hostName = v.pipe(
 )
 
 export const listenerSchema = configurationObject({
+  /** The port of a listener for metrics only. */
   port: v.pipe(
     numeric('must be a port'),
     v.integer('must be a port'),
     v.minValue(0, 'must be a port from 0 to 65535'),
     v.maxValue(65_535, 'must be a port from 0 to 65535'),
   ),
+  /** The address on which it listens. */
   host: v.optional(v.pipe(v.string('must be an address'), v.nonEmpty('must be an address')), '127.0.0.1'),
+  /** Names in the URL of a scrape, beside `localhost` and `host`. */
   allowedHosts: v.optional(v.array(hostName, 'must be an array of host names'), []),
 })
 

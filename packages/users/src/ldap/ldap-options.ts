@@ -49,22 +49,34 @@ const seconds = (least: number) =>
   )
 
 export const ldapEntries = {
+  /** Of the directory: `ldaps://`, or `ldap://` with `startTls`. */
   url: v.pipe(v.string(ldapUrl), v.check(isLdapUrl, ldapUrl)),
+  /** TLS on the port of `ldap://`. */
   startTls: v.optional(v.boolean('must be true or false'), false),
+  /** Accepts passwords in plain text, in a network that encrypts. */
   plaintext: v.optional(v.boolean('must be true or false'), false),
+  /** An account that can search below `baseDn`. */
   bindDn: text('the DN of the account that searches'),
+  /** The password of `bindDn`. */
   bindPassword: text('the password of bindDn'),
+  /** Where the users are. */
   baseDn: text('the DN below which the users are'),
+  /** `sub`: in the whole subtree. `one`: directly below `baseDn`. */
   scope: v.optional(v.picklist(['sub', 'one'], 'must be "sub" or "one"'), 'sub'),
+  /** Which entries are users. */
   filter: v.optional(filter, '(objectClass=person)'),
+  /** The attribute that disables an account, or a filter that active users match. */
   active: v.optional(
     v.pipe(
       v.string(activeForm),
       v.check((active) => activeAttributes.some((name) => name === active) || filterForm.test(active), activeForm),
     ),
   ),
+  /** Which attributes have what. */
   attributes: configurationObject({
+    /** An attribute that never changes. */
     sub: v.optional(attribute, 'entryUUID'),
+    /** The attributes that users can type. */
     username: v.union(
       [
         attribute,
@@ -72,6 +84,7 @@ export const ldapEntries = {
       ],
       'must be the name of an attribute, or an array of them',
     ),
+    /** Claims by their names, each with its attribute. */
     claims: v.optional(
       v.pipe(
         v.record(v.string(), claimAttribute, 'must be an object of claims'),
@@ -80,6 +93,7 @@ export const ldapEntries = {
       {},
     ),
   }),
+  /** Connections that search, and as many that bind. */
   maxConnections: v.optional(
     v.pipe(
       v.number('must be a number'),
@@ -89,6 +103,7 @@ export const ldapEntries = {
     ),
     5,
   ),
+  /** Seconds after which an operation fails, with the time to connect. */
   operationTimeout: v.optional(seconds(0.05), 5),
 } as const
 

@@ -32,10 +32,15 @@ const activeColumn = v.union(
 )
 
 const columnsSchema = configurationObject({
+  /** The id of a user, which never changes and never gets another owner. */
   sub: identifier,
+  /** The name that users type. */
   username: identifier,
+  /** A hash of a usual format. */
   password: identifier,
+  /** A boolean, or the value that active users have. */
   active: v.optional(activeColumn),
+  /** Claims by their names, each with its column. */
   claims: v.optional(
     v.pipe(
       v.record(v.string(), claimColumn, 'must be an object of claims'),
@@ -49,23 +54,31 @@ const postgresqlUrl =
   'must be a URL such as postgresql://reader:password@127.0.0.1:5432/app; percent-encode special characters of the password, or set users.password'
 
 export const sqlEntries = {
+  /** Of PostgreSQL, with `?sslmode=verify-full` for TLS. */
   url: v.optional(
     v.pipe(
       v.string(postgresqlUrl),
       v.check((url) => URL.canParse(url) && /^postgres(?:ql)?:$/u.test(new URL(url).protocol), postgresqlUrl),
     ),
   ),
+  /** The path of a SQLite file, instead of `url`. */
   file: v.optional(
     v.pipe(
       v.string('must be the path of a SQLite file'),
       v.check((file) => file !== '' && !/^:|^file:|\0/iu.test(file), 'must be the path of a SQLite file'),
     ),
   ),
+  /** Of PostgreSQL. Default: `public`. */
   schema: v.optional(identifier),
+  /** A table or a view. */
   table: identifier,
+  /** Which columns have what. */
   columns: columnsSchema,
+  /** Whether `Alice` and `alice` are two users. */
   caseSensitive: v.optional(v.boolean('must be true or false'), false),
+  /** Whether a sign-in replaces a cheap hash. */
   rehash: v.optional(v.boolean('must be true or false'), false),
+  /** Connections of each process. */
   maxConnections: v.optional(
     v.pipe(
       v.number('must be a number'),
@@ -75,6 +88,7 @@ export const sqlEntries = {
     ),
     5,
   ),
+  /** Seconds after which a query fails, with the time to connect. */
   operationTimeout: v.optional(
     v.pipe(
       v.number('must be a number of seconds'),
@@ -83,6 +97,7 @@ export const sqlEntries = {
     ),
     2,
   ),
+  /** `false` behind a PgBouncer without support for them. */
   preparedStatements: v.optional(v.boolean('must be true or false'), true),
 } as const
 

@@ -22,20 +22,25 @@ const values = v.pipe(
 )
 
 const organization = configurationObject({
+  /** In `acr_values` and in tokens. */
   name,
+  /** The `sub` of users who are members without a claim. */
   members: v.optional(subs),
+  /** The values of the claim that members have. Default: the name. */
   values: v.optional(values),
 })
 
 /** The member `organizations` of the plugin `sign-in`. */
 export const organizationsMemberSchema = v.pipe(
   configurationObject({
+    /** The claim of users that says where they belong. */
     claim: v.optional(
       v.pipe(
         text('the name of a claim'),
         v.check((claim) => !ownClaims.has(claim), 'must be a claim that users cannot change themselves'),
       ),
     ),
+    /** The organizations. Default: each value of the claim is the name of one. */
     list: v.optional(v.pipe(v.array(organization, 'must be an array'), v.maxLength(10_000, 'has too many'))),
   }),
   v.rawCheck(({ dataset, addIssue }) => {

@@ -30,19 +30,27 @@ const sentinelSchema = configurationObject({
 export const redisSchema = v.pipe(
   configurationObject({
     driver: v.literal('redis'),
+    /** Such as `rediss://redis.example.com:6379` for TLS. */
     url: v.optional(redisUrl),
+    /** The URLs of nodes of a Redis Cluster, instead of `url`. */
     cluster: v.optional(v.pipe(v.array(redisUrl, 'must be an array of URLs'), v.nonEmpty('must not be empty'))),
+    /** The Sentinels that know the primary, instead of `url`. */
     sentinels: v.optional(
       v.pipe(v.array(sentinelSchema, 'must be an array of { host, port }'), v.nonEmpty('must not be empty')),
     ),
+    /** The name under which the Sentinels know the primary. */
     name: v.optional(text('the name under which the Sentinels know the primary')),
+    /** The user of the server, if it has users. */
     username: v.optional(text('the user of the Redis server')),
     ...passwordEntries,
+    /** Of all keys. */
     prefix: v.optional(text('a non-empty string'), 'grantry'),
+    /** How many replicas must confirm a write. */
     waitReplicas: v.optional(
       v.pipe(numeric('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be 0 or more')),
       0,
     ),
+    /** Seconds after which an operation fails. */
     operationTimeout,
   }),
   v.check(

@@ -12,9 +12,13 @@ import { configuredRedis, redisSchema } from './redis.ts'
 
 const sqliteSchema = configurationObject({
   driver: v.literal('sqlite'),
+  /** The path of the database, from the configuration file. The driver creates it, with its directory. */
   file: v.optional(text('the path of a file'), './data/grantry.db'),
+  /** Of the name of the table. */
   prefix,
+  /** `full`: a redemption survives a power cut. `normal`: it only survives the process. */
   synchronous: v.optional(v.picklist(['full', 'normal'], 'must be "full" or "normal"'), 'full'),
+  /** Seconds after which a write fails that waits for another process. */
   operationTimeout,
 })
 
@@ -38,14 +42,19 @@ const form =
 
 const postgresqlSchema = configurationObject({
   driver: v.literal('postgresql'),
+  /** Such as `postgresql://grantry@db.example.com/identity`, with `?sslmode=verify-full` for TLS. */
   url: v.pipe(
     v.string(form),
     v.check((url) => URL.canParse(url) && /^postgres(?:ql)?:$/u.test(new URL(url).protocol), form),
   ),
   ...passwordEntries,
+  /** A file with the certificates of a private authority, which turns TLS on. */
   ca: v.optional(text('the path of a file with certificates')),
+  /** The schema of the table. */
   schema: tableName('public'),
+  /** Of the name of the table. */
   prefix,
+  /** Connections of each process. */
   maxConnections: v.optional(
     v.pipe(
       numeric('must be a number'),
@@ -55,9 +64,13 @@ const postgresqlSchema = configurationObject({
     ),
     10,
   ),
+  /** Seconds after which an operation fails, with the time to connect. */
   operationTimeout,
+  /** `false` behind a PgBouncer in transaction mode. */
   preparedStatements: v.optional(v.boolean('must be true or false'), true),
+  /** Whether the server creates its table. */
   migrate: v.optional(v.boolean('must be true or false'), true),
+  /** `relaxed` accepts a database that can lose confirmed writes in a crash. */
   durability: v.optional(v.picklist(['full', 'relaxed'], 'must be "full" or "relaxed"'), 'full'),
 })
 
@@ -81,7 +94,9 @@ async function configuredPostgresql(
 
 const filesystemSchema = configurationObject({
   driver: v.literal('filesystem'),
+  /** On a local disk, and readable for the user of the server only. Relative to the configuration file. */
   directory: v.optional(text('the path of a directory'), './.grantry'),
+  /** `false`: a redemption survives the process, but no power cut. */
   fsync: v.optional(v.boolean('must be true or false'), true),
 })
 
