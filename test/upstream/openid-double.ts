@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rsaKey } from '../support/keys.ts'
 import { createIssuerKey, type IssuerKey } from '../support/trusted-issuer.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
@@ -41,7 +42,8 @@ interface Issued {
 export async function createOpenIdDouble(options: DoubleOptions = {}) {
   const { issuer = 'https://login.acme.example.com', clientId = 'grantry' } = options
   const settings = { ...options }
-  let key = await createIssuerKey('key-1', 'RS256')
+  // Its first key is always the same. A rotation, and an attacker, create others.
+  let key = await createIssuerKey('key-1', 'RS256', rsaKey())
   const codes = new Map<string, Issued>()
   const requests: { readonly url: string; readonly body: string | undefined }[] = []
   let issued = 0
