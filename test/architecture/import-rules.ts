@@ -6,7 +6,7 @@ import type { Source } from './source-files.ts'
 // The layers of the core, top first. Entries on the same line are siblings.
 const layers: readonly RegExp[] = [
   /^(?:index\.ts|tenants\/)/u,
-  /^(?:provider|create-services|options|startup-checks)\.ts/u,
+  /^(?:provider|create-services|options|startup-checks|core-rules)\.ts/u,
   /^router\.ts/u,
   /^endpoints\//u,
   /^services\.ts/u,

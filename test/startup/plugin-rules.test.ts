@@ -29,7 +29,8 @@ async function started(...rules: readonly Rule[]) {
   })
   return {
     warnings,
-    found: provider.findings(),
+    // The core finds something, too.
+    found: provider.findings().filter(({ id }) => id.includes(':')),
   }
 }
 

@@ -2,6 +2,7 @@ export type { AbuseControlOptions, ClientLimit, FailureLimit } from './abuse/abu
 export { addressGroupOf, siteOf } from './abuse/address-group.ts'
 export { configurationError, configurationProblems } from './config-problems.ts'
 export { closestName, configurationObject, type OptionsOf, parseConfiguration, quotableName } from './config-schema.ts'
+export { coreRules } from './core-rules.ts'
 export { passwords } from './credentials/passwords.ts'
 export { isSameUsername } from './credentials/user-names.ts'
 export {

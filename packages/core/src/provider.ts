@@ -1,4 +1,5 @@
 import { parseConfiguration } from './config-schema.ts'
+import { openRules } from './core-rules.ts'
 import { createServices } from './create-services.ts'
 import { builtInEndpoints, type EndpointName } from './endpoints/built-in.ts'
 import { type CoreEndpoint, errorRecipientOf, fromPlugin } from './endpoints/core-endpoint.ts'
@@ -12,11 +13,10 @@ import { pathOf } from './parse-url.ts'
 import type { AuthenticateUser } from './parts/authenticate-user.ts'
 import type { UsePlugins } from './parts/host-functions.ts'
 import type { Authorize, OpenAuthorization } from './parts/proposal.ts'
-import type { RuleFacts, RuleFinding } from './parts/rule.ts'
+import type { RuleFinding } from './parts/rule.ts'
 import { createHandler, createNotFound, createUnavailable, type Route } from './router.ts'
 import { completeRuntime } from './runtime.ts'
 import type { Services } from './services.ts'
-import { recordWarnings } from './startup-checks.ts'
 import type { Inspect } from './tokens/inspect.ts'
 import type { Revoke } from './tokens/revoke.ts'
 import type { JsonObject, Optional } from './types.ts'
@@ -63,7 +63,7 @@ export interface Provider extends UsePlugins {
   readonly checkClient: Services['checkClient']
   /** Checks a scope without adding it, as `checkClient` does. */
   readonly checkScope: Services['checkScope']
-  /** Returns what the rules of plugins find in the options, for `grantry check` or a test of the host. */
+  /** Returns what the rules of the core and of plugins find in the options, for `grantry check` or a test of the host. */
   readonly findings: () => readonly RuleFinding[]
   /** The present discovery document. */
   readonly metadata: JsonObject
@@ -165,13 +165,8 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     const path = pathOf(request.url)
     return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
   }
-  const facts = (): RuleFacts => ({
-    issuer: realm,
-    grantTypes: [...services.registry.grants.keys()],
-    clients: clients.all,
-    scopes: services.scopes.current.all,
-  })
-  recordWarnings(services, facts())
+  const rules = openRules(services, realm)
+  rules.recordWarnings()
 
   return Object.freeze({
     issuer: options.issuer,
@@ -189,7 +184,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     inspect: services.inspect,
     checkClient: services.checkClient,
     checkScope: services.checkScope,
-    findings: () => services.registry.rules.findings(facts()),
+    findings: rules.findings,
     get metadata() {
       return metadata()
     },

@@ -6,18 +6,16 @@ import type { HostLimits } from './directory/host-port.ts'
 import type { Scope } from './directory/scope.ts'
 import { openScopes, type ScopeDirectory } from './directory/scopes.ts'
 import { endpointNames } from './endpoints/built-in.ts'
-import { allowsRefreshToken } from './grants/scope-policy.ts'
 import type { KeyRing } from './keys/key-ring.ts'
-import { isUnencrypted } from './options.ts'
 import type { Grant } from './parts/grant.ts'
 import type { Registry } from './parts/registry.ts'
-import type { RuleFacts } from './parts/rule.ts'
 import type { Services } from './services.ts'
 import { isProtocolClaim } from './tokens/claims.ts'
 
 const list = (names: Iterable<string>): string => [...names].join(', ')
 
-const settles = (registry: Registry, grantType: string, demand: string): boolean =>
+/** Whether a check of a plugin settles a demand for a grant type. */
+export const settles = (registry: Registry, grantType: string, demand: string): boolean =>
   registry.checksOf(grantType).some(({ part }) => part.settles === demand)
 
 /** Returns why a client that may redeem stored grants of a kind could never do so. */
@@ -178,55 +176,5 @@ export function createEntryChecks(
       assertNotRefused({ clients: [], scopes: [scope] }, refusedSecrets)
       assertNone(scopeProblems(openScopes([scope, ...registry.pluginScopes], registry.scopeSchema).current))
     },
-  }
-}
-
-/** One sentence for each client setting that is allowed but cannot work. */
-function clientWarnings(clients: ClientDirectory, registry: Registry): readonly string[] {
-  const redeemer = registry.redeemerOf('refresh')?.grantType
-  return clients.all.flatMap(({ clientId, grantTypes, scopes }) => {
-    if (!allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))) return []
-    const why = redeemer === undefined ? 'no plugin redeems refresh tokens' : `not the grant type ${redeemer}`
-    return [`${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`]
-  })
-}
-
-/** Records a `startup_warning` event for each setting that works but is unsafe or useless. */
-export function recordWarnings(
-  { recorder, clients, users, registry }: Pick<Services, 'recorder' | 'clients' | 'users' | 'registry'>,
-  facts: RuleFacts,
-): void {
-  const startup = recorder.start()
-  for (const { reason, message } of registry.rules.warnings(facts)) {
-    recorder.record(startup, { type: 'startup_warning', reason, message })
-  }
-  if (users.authenticate !== undefined && !registry.capabilities.has('passwords')) {
-    recorder.record(startup, {
-      type: 'startup_warning',
-      reason: 'passwords_unchecked',
-      message:
-        'No plugin has the capability passwords, so users.authenticate is never called. Add password(), signIn(), loginPage(), or passwords of @grantry/core',
-    })
-  }
-  for (const message of clientWarnings(clients, registry)) {
-    recorder.record(startup, { type: 'startup_warning', reason: 'client_cannot_succeed', message })
-  }
-  for (const { grantType, stored } of registry.grants.values()) {
-    const demand = stored?.publicClientsDemand
-    if (demand === undefined || settles(registry, grantType, demand)) continue
-    recorder.record(startup, {
-      type: 'startup_warning',
-      reason: `${demand}_unsupported`,
-      message: `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it. Add the plugin that does (RFC 9700 section 2.1.1)`,
-    })
-  }
-  for (const { clientId, redirectUris } of clients.all) {
-    for (const uri of redirectUris.filter(isUnencrypted)) {
-      recorder.record(startup, {
-        type: 'startup_warning',
-        reason: 'redirect_without_tls',
-        message: `${clientId} has the redirect URI ${uri}, so an attacker on the network can read its codes; use https (RFC 9700 section 2.6)`,
-      })
-    }
   }
 }

@@ -85,6 +85,6 @@ export const clientCases: readonly FindingCase[] = [
   [
     'a client whose refresh tokens are useless',
     withClient({ ...codeClient, scopes: ['api1', 'offline_access'] }),
-    { id: 'client-cannot-succeed', where: 'clients' },
+    { id: 'client-cannot-succeed', where: 'clients[0].scopes' },
   ],
 ]

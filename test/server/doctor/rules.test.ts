@@ -41,7 +41,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   metadata: {},
   store: { reachable: true, driver: { name: 'some' }, clockAhead: 0 },
   storedProblems: [],
-  ofPlugins: [],
+  ofProvider: [],
   warnings: [],
   now,
   ...more,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../types.ts'
 import type { ClientMetadataNames } from './client-metadata.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Defined, Owned } from './part-kind.ts'
-import type { PluginRules, Rule } from './rule.ts'
+import type { NamedRule, Rule } from './rule.ts'
 
 /** A member of a client that does not fit the others. */
 export interface ClientProblem {
@@ -123,7 +123,7 @@ export interface AllFields {
   /** @throws TypeError when a plugin cannot work with this issuer. */
   assertIssuer(issuer: string): void
   /** What plugins find. */
-  readonly rules: PluginRules
+  readonly rules: readonly NamedRule[]
   /** @throws TypeError when two plugins set the same member, or one sets a member of the core. */
   discoveryWith(endpoints: readonly Owned<Endpoint>[]): DiscoveryMembers
 }
@@ -137,7 +137,7 @@ export const noFields: AllFields = {
   signedTypes: new Map(),
   pluginScopes: [],
   assertIssuer() {},
-  rules: { warnings: () => [], findings: () => [] },
+  rules: [],
   discoveryWith: () => ({
     aliasOf: () => undefined,
     assertAliases() {},

@@ -19,7 +19,7 @@ import { type CreateUsePlugins, noHostFunctions } from './host-functions.ts'
 import { kindIn, type PartKind } from './part-kind.ts'
 import { type OwnedPart, type PartOf, type PluginPart, type Plugins, partsOf } from './plugin.ts'
 import { noFormats, type ResponseFormats } from './response-format.ts'
-import type { PluginRules } from './rule.ts'
+import type { NamedRule } from './rule.ts'
 import type { ScopeSources } from './scope-source.ts'
 import { type CreateTasks, noTasks } from './task.ts'
 import { noBindings, type TokenBindings } from './token-binding.ts'
@@ -189,7 +189,7 @@ export interface Registry
   /** What the plugins add to the discovery document. */
   readonly announced: DiscoveryMembers
   /** What plugins find in the settings. */
-  readonly rules: PluginRules
+  readonly rules: readonly NamedRule[]
 }
 
 /** Returns the capabilities that plugins name. Those with the same name are equal: a program can contain a module twice. */

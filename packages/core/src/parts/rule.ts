@@ -25,7 +25,7 @@ export interface RuleMatch {
   readonly reason: string
 }
 
-/** A setting that works but should change: how it is found, and what to do about it. */
+/** A setting that works but should change: how it is found in facts, and what to do about it. */
 export interface Rule {
   /** Words with hyphens, such as `tag-missing`. Each rule of a plugin has another. */
   readonly id: string
@@ -39,16 +39,13 @@ export interface Rule {
   readonly check: (facts: RuleFacts) => readonly RuleMatch[]
 }
 
-/** What a rule of a plugin has found. */
+/** What a rule has found. */
 export interface RuleFinding extends RuleMatch, Pick<Rule, 'severity' | 'remedy' | 'source'> {
-  /** The plugin and the rule, such as `tags:tag-missing`. */
-  readonly id: `${string}:${string}`
+  /** The rule, after the plugin if one has brought it, such as `tags:tag-missing`. */
+  readonly id: string
 }
 
-/** The rules of all plugins. */
-export interface PluginRules {
-  /** Runs the rules of the start. */
-  warnings(facts: RuleFacts): readonly StartupWarning[]
-  /** Runs the rules of a check. */
-  findings(facts: RuleFacts): readonly RuleFinding[]
+/** A rule under the id of its findings, with the reason of its warnings. */
+export interface NamedRule extends Rule {
+  readonly warning: string
 }

@@ -1,14 +1,9 @@
 import { clientGaps } from '@grantry/administration'
-import type { ClientWithSecrets } from '@grantry/core'
+import { type ClientWithSecrets, coreRules, isLocalhostUrl } from '@grantry/core'
 import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
-import { localPort } from '../local-address.ts'
 import type { Facts } from './facts.ts'
 
 type Configured = ClientWithSecrets & { readonly path: string }
-
-/** Whether a URI is http and not loopback. Another rule reports invalid URLs. */
-const isUnencrypted = (uri: string): boolean =>
-  /^http:/iu.test(uri) && URL.canParse(uri) && localPort(uri) === undefined
 
 const redirectsOf = ({ path, redirectUris, postLogoutRedirectUris }: Configured) =>
   Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
@@ -43,17 +38,6 @@ const redirectRules = [
           reason: `${uri} depends on how the machine of the user resolves localhost, and matches every port: register http://127.0.0.1 and http://[::1]`,
         },
     },
-    {
-      id: 'redirect-without-tls',
-      severity: 'error',
-      remedy: 'use an https URI, or a loopback URI for a native application',
-      source: 'RFC 9700 section 2.6; OAuth 2.1 section 1.5',
-      check: ({ uri, where }) =>
-        isUnencrypted(uri) && {
-          where,
-          reason: `${uri} is http: an attacker on the network can read the authorization code`,
-        },
-    },
   ]),
   each(originsOf, [
     {
@@ -62,7 +46,8 @@ const redirectRules = [
       remedy: 'use an https origin',
       source: 'OAuth 2.1 section 1.5',
       check: ({ origin, where }) =>
-        isUnencrypted(origin) && {
+        /^http:/iu.test(origin) &&
+        !isLocalhostUrl(origin) && {
           where,
           reason: `${origin} is http: an attacker on the network can change the page and read the tokens`,
         },
@@ -145,12 +130,8 @@ const lifetimeRules: readonly RulePart<Configured>[] = [
   ),
 ]
 
-const clientCannotSucceed: RuleText = {
-  id: 'client-cannot-succeed',
-  severity: 'warning',
-  remedy: 'complete the client, or remove it',
-  source: 'docs/guides/configuration.md',
-}
+/** The rule of the core with this id finds a scope that the client cannot use. */
+const clientCannotSucceed = coreRules.find(({ id }) => id === 'client-cannot-succeed') as RuleText
 
 /** The rules for the grants, redirect URIs and lifetimes of each client. */
 export const clientRules: readonly RulePart<Facts>[] = [
@@ -205,13 +186,6 @@ export const clientRules: readonly RulePart<Facts>[] = [
       },
     ],
   ),
-  {
-    ...clientCannotSucceed,
-    check: ({ warnings }) =>
-      warnings
-        .filter(({ reason }) => reason === 'client_cannot_succeed')
-        .map(({ message }) => ({ where: 'clients', reason: message })),
-  },
   {
     id: 'clients-unseen',
     severity: 'info',

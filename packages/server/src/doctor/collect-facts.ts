@@ -147,7 +147,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   const provider = await createProvider({ ...options, keys: unusedKeys(options.keys) })
   const configured = new Set(configuredClients(configuration).map(({ clientId }) => clientId))
   const storedProblems = problemsOfStored(stored, configured, provider)
-  const ofPlugins = provider.findings()
+  const ofProvider = provider.findings()
   await provider.close()
   const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
   const { clients, scopes, users } = configuration
@@ -180,7 +180,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     metadata: provider.metadata,
     store,
     storedProblems,
-    ofPlugins,
+    ofProvider,
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),
   }

@@ -52,8 +52,8 @@ export interface Facts {
   readonly store: StoreFact
   /** What is wrong with clients and scopes in the storage. */
   readonly storedProblems: readonly { readonly where: string; readonly reason: string }[]
-  /** What the rules of plugins have found. */
-  readonly ofPlugins: readonly RuleFinding[]
+  /** What the rules of the core and of plugins have found. */
+  readonly ofProvider: readonly RuleFinding[]
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
   /** Epoch seconds. */

@@ -1,5 +1,6 @@
 // All rules of grantry check, in the order of their findings. A new rule stands in the file of what it is about, or in a new
 // file and in this list.
+import { coreRules } from '@grantry/core'
 import { type RulePart, textsOf } from '../check-rules/rule.ts'
 import { accountRules } from './check-accounts.ts'
 import { certificateRules } from './check-certificates.ts'
@@ -23,13 +24,14 @@ export const usableRules: readonly RulePart<Facts>[] = [
   ...keyRules,
   ...fileRules,
   ...secretRules,
+  // The core runs its rules and those of plugins, at the start, too.
+  { rules: coreRules, run: ({ ofProvider }) => ofProvider },
   ...clientRules,
   ...scopeRules,
   ...userRules,
   ...signInRules,
   ...accountRules,
   ...pluginRules,
-  { rules: [], run: ({ ofPlugins }) => ofPlugins },
   ...describedRules,
   ...certificateRules,
   ...exposureRules,

@@ -1,0 +1,135 @@
+// What the core finds in options that work but should change: at the start, and in `provider.findings()`.
+import type { Client } from './directory/client.ts'
+import { allowsRefreshToken } from './grants/scope-policy.ts'
+import { isUnencrypted } from './options.ts'
+import type { NamedRule, Rule, RuleFacts, RuleFinding, RuleMatch } from './parts/rule.ts'
+import type { Services } from './services.ts'
+import { settles } from './startup-checks.ts'
+
+interface CoreRule extends Omit<Rule, 'check'> {
+  readonly check: (facts: RuleFacts & Pick<Services, 'registry' | 'users'>) => readonly RuleMatch[]
+}
+
+/** Returns the URIs of a client that a browser opens without TLS on the network, and what an attacker there can do. */
+const unencrypted = (client: Client, index: number, list: 'redirectUris' | 'postLogoutRedirectUris', attack: string) =>
+  client[list].flatMap((uri, at) =>
+    client.enabled && isUnencrypted(uri)
+      ? [
+          {
+            where: `clients[${index}].${list}[${at}]`,
+            reason: `${uri} is http: an attacker on the network can ${attack} ${client.clientId}`,
+          },
+        ]
+      : [],
+  )
+
+/** The rules of the core. Those of a plugin are in `rules` of `defineFields()`. */
+export const coreRules: readonly CoreRule[] = [
+  {
+    id: 'passwords-unchecked',
+    severity: 'warning',
+    remedy: 'add password(), signIn(), loginPage(), or passwords of @grantry/core',
+    source: 'docs/guides/embedding.md',
+    at: 'both',
+    check: ({ users, registry }) =>
+      users.authenticate !== undefined && !registry.capabilities.has('passwords')
+        ? [
+            {
+              where: 'users.authenticate',
+              reason: 'No plugin has the capability passwords, so users.authenticate is never called',
+            },
+          ]
+        : [],
+  },
+  {
+    id: 'client-cannot-succeed',
+    severity: 'warning',
+    remedy: 'complete the client, or remove it',
+    source: 'docs/guides/configuration.md',
+    at: 'both',
+    check({ clients, registry }) {
+      const redeemer = registry.redeemerOf('refresh')?.grantType
+      const why = redeemer === undefined ? 'no plugin redeems refresh tokens' : `not the grant type ${redeemer}`
+      return clients.flatMap(({ clientId, enabled, grantTypes, scopes }, index) =>
+        !enabled || !allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))
+          ? []
+          : [
+              {
+                where: `clients[${index}].scopes`,
+                reason: `${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`,
+              },
+            ],
+      )
+    },
+  },
+  {
+    id: 'demand-unchecked',
+    severity: 'warning',
+    remedy: 'add the plugin that does',
+    source: 'RFC 9700 section 2.1.1',
+    at: 'both',
+    check: ({ registry }) =>
+      [...registry.grants.values()].flatMap(({ grantType, stored }) => {
+        const demand = stored?.publicClientsDemand
+        if (demand === undefined || settles(registry, grantType, demand)) return []
+        const reason = `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it`
+        return [{ where: 'plugins', reason }]
+      }),
+  },
+  {
+    id: 'redirect-without-tls',
+    severity: 'error',
+    remedy: 'use an https URI, or a loopback URI for a native application',
+    source: 'RFC 9700 section 2.6; OAuth 2.1 section 1.5',
+    at: 'both',
+    // A disabled client gets no response at any URI.
+    check: ({ clients }) =>
+      clients.flatMap((client, index) => [
+        ...unencrypted(client, index, 'redirectUris', 'read the codes of'),
+        ...unencrypted(client, index, 'postLogoutRedirectUris', 'replace the page after a sign-out from'),
+      ]),
+  },
+]
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Returns what runs the rules of plugins and of the core on the options of a provider. */
+export function openRules({ registry, clients, scopes, users, recorder }: Services, issuer: string) {
+  const ofCore = coreRules.map(({ check, ...rule }): NamedRule => {
+    // A plugin sees neither the others nor the functions of the host.
+    return { ...rule, warning: rule.id.replaceAll('-', '_'), check: (facts) => check({ ...facts, registry, users }) }
+  })
+  const run = <T>(except: Rule['at'], to: (match: RuleMatch, rule: NamedRule) => T): readonly T[] => {
+    const facts: RuleFacts = {
+      issuer,
+      grantTypes: [...registry.grants.keys()],
+      clients: clients.all,
+      scopes: scopes.current.all,
+    }
+    return [...registry.rules, ...ofCore].flatMap((rule) =>
+      rule.at === except ? [] : rule.check(facts).map((match) => to(match, rule)),
+    )
+  }
+  return {
+    /** Records an event for each setting that works but should change. */
+    recordWarnings() {
+      const startup = recorder.start()
+      run('check', ({ reason }, { warning, remedy, source }) => {
+        const message = `${reason}. ${capitalized(remedy)} (${source})`
+        recorder.record(startup, { type: 'startup_warning', reason: warning, message })
+      })
+    },
+    findings: () =>
+      run(
+        'start',
+        ({ where, reason }, { id, severity, remedy, source }): RuleFinding => ({
+          id,
+          severity,
+          where,
+          reason,
+          remedy,
+          source,
+        }),
+      ),
+  }
+}
