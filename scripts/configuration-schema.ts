@@ -48,6 +48,7 @@ const number = (requirement: unknown, name: string): JsonSchema =>
 /** The JSON Schema of each action. Function checks add nothing; only the server runs them. */
 const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema>> = {
   integer: () => ({ type: 'integer' }),
+  safe_integer: () => ({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   min_value: ({ requirement }) => number(requirement, 'minimum'),
   max_value: ({ requirement }) => number(requirement, 'maximum'),
   min_length: ({ requirement }, of) => number(requirement, of === 'array' ? 'minItems' : 'minLength'),

@@ -74,6 +74,18 @@ test('a plugin explains its own members in their schemas, too', () => {
   expect(convert(badge)).toEqual({ type: 'string', title: 'Badge', description: 'Which badge it shows.' })
 })
 
+test('whole numbers are integers with bounds, also in the JSON Schema of the configuration', async () => {
+  const safe = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+  const xTier = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)))
+  expect(convert(xTier)).toEqual(safe)
+  const { properties } = configurationJsonSchema([definePlugin('tier', [defineFields({ scope: { xTier } })])])
+  const { xTier: tier, grantedSince } = (
+    properties as { readonly scopes: { readonly items: { readonly properties: Explained } } }
+  ).scopes.items.properties
+  expect(tier).toEqual(safe)
+  expect(grantedSince).toMatchObject({ ...safe, minimum: 0 })
+})
+
 describe('a member that a plugin of another project declares', () => {
   const declared = { title: 'Colour of doors', description: 'Paints its doors.' }
 

@@ -218,7 +218,7 @@ describe('skipped values', () => {
       {
         type: 'startup_warning',
         reason: 'redirect_without_tls',
-        message: expect.stringContaining('Use an https URI'),
+        message: expect.stringContaining('use https'),
         id: expect.any(String),
         requestId: expect.any(String),
         time: f.clock.now(),

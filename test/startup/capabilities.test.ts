@@ -102,7 +102,7 @@ describe('the capability passwords', () => {
 
   test('warns at start about a users.authenticate that is never called', async () => {
     expect(await warningsOf(clientCredentials())).toEqual([
-      'No plugin has the capability passwords, so users.authenticate is never called. Add password(), signIn(), loginPage(), or passwords of @grantry/core (docs/guides/embedding.md)',
+      'No plugin has the capability passwords, so users.authenticate is never called; add password(), signIn(), loginPage(), or passwords of @grantry/core (docs/guides/embedding.md)',
     ])
     expect(await warningsOf(clientCredentials(), { users: { isActive: () => true } })).toEqual([])
     for (const plugin of [password(), loginPage(), passwords]) expect(await warningsOf(plugin)).toEqual([])

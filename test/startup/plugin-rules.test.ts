@@ -36,7 +36,7 @@ async function started(...rules: readonly Rule[]) {
 
 const warning = [
   'plugin:tags:client_unnamed',
-  expect.stringMatching(/^web has no name at \S+\. Give it a name \(docs\/tags\.md\)$/u),
+  expect.stringMatching(/^web has no name at \S+; give it a name \(docs\/tags\.md\)$/u),
 ]
 const finding = {
   id: 'tags:client-unnamed',

@@ -39,7 +39,7 @@ async function warnings(
   expect(of('passwords_unchecked')).toHaveLength(1)
   // The same rules run for a check.
   const found = provider.findings().filter(({ id }) => id.replaceAll('-', '_') === reason)
-  expect(of(reason)).toEqual(found.map(({ reason: why }) => expect.stringContaining(`${why}. `)))
+  expect(of(reason)).toEqual(found.map(({ reason: why }) => expect.stringContaining(`${why}; `)))
   return of(reason)
 }
 
@@ -50,7 +50,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 
   test('a client with offline_access that may not use refresh_token', async () => {
     expect(await warnings([{ ...web, grantTypes: ['authorization_code'] }])).toEqual([
-      'web has the scope offline_access but not the grant type refresh_token, so it gets no refresh tokens. Complete the client, or remove it (docs/guides/configuration.md)',
+      'web has the scope offline_access but not the grant type refresh_token, so it gets no refresh tokens; complete the client, or remove it (docs/guides/configuration.md)',
     ])
   })
 
@@ -62,7 +62,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 
 describe('codes without PKCE', () => {
   const sentence =
-    'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it. Add the plugin that does (RFC 9700 section 2.1.1)'
+    'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it; add the plugin that does (RFC 9700 section 2.1.1)'
   const reported = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'demand_unchecked')
 
   test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {
@@ -82,7 +82,7 @@ describe('a redirect URI without TLS', () => {
 
   test('is reported with its client', async () => {
     expect(await reported('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
-      'http://app.example.com/callback is http: an attacker on the network can read the codes of web. Use an https URI, or a loopback URI for a native application (RFC 9700 section 2.6; OAuth 2.1 section 1.5)',
+      'http://app.example.com/callback is http: an attacker on the network can read the codes of web; use https, or a loopback URI of a native application (RFC 9700 section 2.6)',
     ])
   })
 
@@ -90,7 +90,7 @@ describe('a redirect URI without TLS', () => {
     const postLogoutRedirectUris = ['http://app.example.com/']
     const of = (more: Partial<ClientOptions>) =>
       warnings([{ ...web, postLogoutRedirectUris, ...more }], undefined, 'redirect_without_tls')
-    expect(await of({})).toEqual([expect.stringContaining('replace the page after a sign-out from web')])
+    expect(await of({})).toEqual([expect.stringContaining('replace the page of web')])
     expect(await of({ enabled: false, redirectUris: postLogoutRedirectUris })).toEqual([])
   })
 

@@ -6,20 +6,20 @@ import type { NamedRule, Rule, RuleFacts, RuleFinding, RuleMatch } from './parts
 import type { Services } from './services.ts'
 import { settles } from './startup-checks.ts'
 
-interface CoreRule extends Omit<Rule, 'check'> {
+interface CoreRule extends Omit<Rule, 'at' | 'check'> {
   readonly check: (facts: RuleFacts & Pick<Services, 'registry' | 'users'>) => readonly RuleMatch[]
 }
+
+const found = (where: string, reason: string): readonly RuleMatch[] => [{ where, reason }]
 
 /** Returns the URIs of a client that a browser opens without TLS on the network, and what an attacker there can do. */
 const unencrypted = (client: Client, index: number, list: 'redirectUris' | 'postLogoutRedirectUris', attack: string) =>
   client[list].flatMap((uri, at) =>
     client.enabled && isUnencrypted(uri)
-      ? [
-          {
-            where: `clients[${index}].${list}[${at}]`,
-            reason: `${uri} is http: an attacker on the network can ${attack} ${client.clientId}`,
-          },
-        ]
+      ? found(
+          `clients[${index}].${list}[${at}]`,
+          `${uri} is http: an attacker on the network can ${attack} ${client.clientId}`,
+        )
       : [],
   )
 
@@ -30,15 +30,9 @@ export const coreRules: readonly CoreRule[] = [
     severity: 'warning',
     remedy: 'add password(), signIn(), loginPage(), or passwords of @grantry/core',
     source: 'docs/guides/embedding.md',
-    at: 'both',
     check: ({ users, registry }) =>
       users.authenticate !== undefined && !registry.capabilities.has('passwords')
-        ? [
-            {
-              where: 'users.authenticate',
-              reason: 'No plugin has the capability passwords, so users.authenticate is never called',
-            },
-          ]
+        ? found('users.authenticate', 'No plugin has the capability passwords, so users.authenticate is never called')
         : [],
   },
   {
@@ -46,19 +40,16 @@ export const coreRules: readonly CoreRule[] = [
     severity: 'warning',
     remedy: 'complete the client, or remove it',
     source: 'docs/guides/configuration.md',
-    at: 'both',
     check({ clients, registry }) {
       const redeemer = registry.redeemerOf('refresh')?.grantType
       const why = redeemer === undefined ? 'no plugin redeems refresh tokens' : `not the grant type ${redeemer}`
       return clients.flatMap(({ clientId, enabled, grantTypes, scopes }, index) =>
         !enabled || !allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))
           ? []
-          : [
-              {
-                where: `clients[${index}].scopes`,
-                reason: `${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`,
-              },
-            ],
+          : found(
+              `clients[${index}].scopes`,
+              `${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`,
+            ),
       )
     },
   },
@@ -67,38 +58,41 @@ export const coreRules: readonly CoreRule[] = [
     severity: 'warning',
     remedy: 'add the plugin that does',
     source: 'RFC 9700 section 2.1.1',
-    at: 'both',
     check: ({ registry }) =>
       [...registry.grants.values()].flatMap(({ grantType, stored }) => {
         const demand = stored?.publicClientsDemand
         if (demand === undefined || settles(registry, grantType, demand)) return []
-        const reason = `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it`
-        return [{ where: 'plugins', reason }]
+        return found(
+          'plugins',
+          `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it`,
+        )
       }),
   },
   {
     id: 'redirect-without-tls',
     severity: 'error',
-    remedy: 'use an https URI, or a loopback URI for a native application',
-    source: 'RFC 9700 section 2.6; OAuth 2.1 section 1.5',
-    at: 'both',
+    remedy: 'use https, or a loopback URI of a native application',
+    source: 'RFC 9700 section 2.6',
     // A disabled client gets no response at any URI.
     check: ({ clients }) =>
       clients.flatMap((client, index) => [
         ...unencrypted(client, index, 'redirectUris', 'read the codes of'),
-        ...unencrypted(client, index, 'postLogoutRedirectUris', 'replace the page after a sign-out from'),
+        ...unencrypted(client, index, 'postLogoutRedirectUris', 'replace the page of'),
       ]),
   },
 ]
 
-const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** Returns what runs the rules of plugins and of the core on the options of a provider. */
 export function openRules({ registry, clients, scopes, users, recorder }: Services, issuer: string) {
-  const ofCore = coreRules.map(({ check, ...rule }): NamedRule => {
-    // A plugin sees neither the others nor the functions of the host.
-    return { ...rule, warning: rule.id.replaceAll('-', '_'), check: (facts) => check({ ...facts, registry, users }) }
-  })
+  const ofCore = coreRules.map(
+    (rule): NamedRule => ({
+      ...rule,
+      at: 'both',
+      warning: rule.id.replaceAll('-', '_'),
+      // A plugin sees neither the others nor the functions of the host.
+      check: (facts) => rule.check({ ...facts, registry, users }),
+    }),
+  )
   const run = <T>(except: Rule['at'], to: (match: RuleMatch, rule: NamedRule) => T): readonly T[] => {
     const facts: RuleFacts = {
       issuer,
@@ -112,24 +106,14 @@ export function openRules({ registry, clients, scopes, users, recorder }: Servic
   }
   return {
     /** Records an event for each setting that works but should change. */
-    recordWarnings() {
+    warn() {
       const startup = recorder.start()
       run('check', ({ reason }, { warning, remedy, source }) => {
-        const message = `${reason}. ${capitalized(remedy)} (${source})`
+        const message = `${reason}; ${remedy} (${source})`
         recorder.record(startup, { type: 'startup_warning', reason: warning, message })
       })
     },
-    findings: () =>
-      run(
-        'start',
-        ({ where, reason }, { id, severity, remedy, source }): RuleFinding => ({
-          id,
-          severity,
-          where,
-          reason,
-          remedy,
-          source,
-        }),
-      ),
+    findings: (): readonly RuleFinding[] =>
+      run('start', ({ where, reason }, { at, check, warning, ...rule }) => ({ ...rule, where, reason })),
   }
 }

@@ -166,7 +166,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
   }
   const rules = openRules(services, realm)
-  rules.recordWarnings()
+  rules.warn()
 
   return Object.freeze({
     issuer: options.issuer,

@@ -16,7 +16,7 @@ export const githubSchema = configurationObject({
 export type GithubOptions = v.InferInput<typeof githubSchema>
 
 const userSchema = v.object({
-  id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  id: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),
   login: v.string(),
   name: v.nullish(v.string()),
   avatar_url: v.nullish(v.string()),

@@ -1,5 +1,7 @@
 // The plugin of a third party brings a rule, which `grantry check` runs beside those of the server.
 import { defineFields, definePlugin, parseConfiguration } from '@grantry/core'
+import { authorizationCode } from '@grantry/plugins/authorization-code'
+import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
 import { collectFacts } from '../../../packages/server/src/doctor/collect-facts.ts'
@@ -47,4 +49,19 @@ test('the operator can accept it, and sees an acceptance that is unused', async 
     'warning',
     'check.accept[1]',
   ])
+})
+
+test('the ready server has no finding of these rules of the core, because it has the plugins; another program does', async () => {
+  const { provider } = await createTestProvider({
+    plugins: [authorizationCode()],
+    users: { authenticate: () => undefined },
+  })
+  const ids = ['demand-unchecked', 'passwords-unchecked']
+  expect(
+    provider
+      .findings()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(ids)
+  expect((await found({ plugins: [] })).filter(([id]) => ids.includes(String(id)))).toEqual([])
 })

@@ -23,6 +23,7 @@ const number = (name: string, { requirement }: Node): JsonObject =>
 /** The JSON Schema of an action. Checks by a function add nothing. */
 const actions: Readonly<Record<string, (action: Node, isArray: boolean) => JsonObject>> = {
   integer: () => ({ type: 'integer' }),
+  safe_integer: () => ({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
   min_value: (action) => number('minimum', action),
   max_value: (action) => number('maximum', action),
   min_length: (action, isArray) => number(isArray ? 'minItems' : 'minLength', action),

@@ -45,8 +45,9 @@ export const scopeEntries = {
   grantedSince: v.optional(
     v.pipe(
       v.number('must be a number of epoch seconds'),
-      v.safeInteger('must be a number of epoch seconds'),
+      v.integer('must be a number of epoch seconds'),
       v.minValue(0, 'must be a number of epoch seconds'),
+      v.maxValue(Number.MAX_SAFE_INTEGER, 'must be a number of epoch seconds'),
     ),
   ),
 }

@@ -112,7 +112,7 @@ const text = (maxLength: number) => v.pipe(v.string(), v.minLength(1), v.maxLeng
 const subjectSchema = v.strictObject({
   sub: text(255),
   amr: v.pipe(v.array(text(100)), v.minLength(1)),
-  authTime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  authTime: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER))),
   idp: v.optional(text(200)),
   acr: v.optional(text(200)),
 })

@@ -23,7 +23,7 @@ const assertionSchema = v.strictObject({
   tokenType: v.pipe(v.string(), v.minLength(1), v.maxLength(255)),
   audience: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
   scopes: v.array(v.pipe(v.string(), v.regex(scopeName))),
-  lifetime: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(3600)),
+  lifetime: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3600)),
   claims: v.optional(jsonObjectSchema, {}),
 })
 

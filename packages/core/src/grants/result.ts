@@ -35,7 +35,7 @@ const grantResultSchema = v.strictObject({
       accessToken: v.optional(v.picklist(['jwt', 'reference'])),
       refreshToken: v.optional(v.literal(false)),
       identityToken: v.optional(v.boolean()),
-      lifetime: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      lifetime: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER))),
     }),
   ),
   // The capability checks it.
