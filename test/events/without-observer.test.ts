@@ -92,7 +92,7 @@ describe('without an observer', () => {
     await start({ clients: [{ clientId: 'app', redirectUris: ['http://app.example.com/callback'] }] })
     expect(lines()).toEqual([
       expect.stringMatching(
-        /^grantry warning: http:\/\/app\.example\.com\/callback is http: .* \[redirect_without_tls\]$/u,
+        /^grantry warning: http:\/\/app\.example\.com\/callback of app is http: .* \[redirect_without_tls\]$/u,
       ),
     ])
   })

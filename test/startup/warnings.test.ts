@@ -82,7 +82,7 @@ describe('a redirect URI without TLS', () => {
 
   test('is reported with its client', async () => {
     expect(await reported('https://app.example.com/callback', 'http://app.example.com/callback')).toEqual([
-      'http://app.example.com/callback is http: an attacker on the network can read the codes of web; use https, or a loopback URI of a native application (RFC 9700 section 2.6)',
+      'http://app.example.com/callback of web is http: an attacker on the network can read its codes, or replace its page; use https, or a loopback URI (RFC 9700 section 2.6)',
     ])
   })
 
@@ -90,7 +90,7 @@ describe('a redirect URI without TLS', () => {
     const postLogoutRedirectUris = ['http://app.example.com/']
     const of = (more: Partial<ClientOptions>) =>
       warnings([{ ...web, postLogoutRedirectUris, ...more }], undefined, 'redirect_without_tls')
-    expect(await of({})).toEqual([expect.stringContaining('replace the page of web')])
+    expect(await of({})).toEqual([expect.stringContaining('or replace its page')])
     expect(await of({ enabled: false, redirectUris: postLogoutRedirectUris })).toEqual([])
   })
 

@@ -1,5 +1,4 @@
 // What the core finds in options that work but should change: at the start, and in `provider.findings()`.
-import type { Client } from './directory/client.ts'
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import { isUnencrypted } from './options.ts'
 import type { NamedRule, Rule, RuleFacts, RuleFinding, RuleMatch } from './parts/rule.ts'
@@ -11,17 +10,6 @@ interface CoreRule extends Omit<Rule, 'at' | 'check'> {
 }
 
 const found = (where: string, reason: string): readonly RuleMatch[] => [{ where, reason }]
-
-/** Returns the URIs of a client that a browser opens without TLS on the network, and what an attacker there can do. */
-const unencrypted = (client: Client, index: number, list: 'redirectUris' | 'postLogoutRedirectUris', attack: string) =>
-  client[list].flatMap((uri, at) =>
-    client.enabled && isUnencrypted(uri)
-      ? found(
-          `clients[${index}].${list}[${at}]`,
-          `${uri} is http: an attacker on the network can ${attack} ${client.clientId}`,
-        )
-      : [],
-  )
 
 /** The rules of the core. Those of a plugin are in `rules` of `defineFields()`. */
 export const coreRules: readonly CoreRule[] = [
@@ -71,29 +59,39 @@ export const coreRules: readonly CoreRule[] = [
   {
     id: 'redirect-without-tls',
     severity: 'error',
-    remedy: 'use https, or a loopback URI of a native application',
+    remedy: 'use https, or a loopback URI',
     source: 'RFC 9700 section 2.6',
     // A disabled client gets no response at any URI.
     check: ({ clients }) =>
-      clients.flatMap((client, index) => [
-        ...unencrypted(client, index, 'redirectUris', 'read the codes of'),
-        ...unencrypted(client, index, 'postLogoutRedirectUris', 'replace the page of'),
-      ]),
+      clients.flatMap(({ clientId, enabled, redirectUris, postLogoutRedirectUris }, index) =>
+        Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
+          uris.flatMap((uri, at) =>
+            enabled && isUnencrypted(uri)
+              ? found(
+                  `clients[${index}].${list}[${at}]`,
+                  `${uri} of ${clientId} is http: an attacker on the network can read its codes, or replace its page`,
+                )
+              : [],
+          ),
+        ),
+      ),
   },
 ]
 
-/** Returns what runs the rules of plugins and of the core on the options of a provider. */
+/**
+ * Records an event for each setting that works but should change, as the rules of plugins and of the core say. Returns what they
+ * find for a check.
+ */
 export function openRules({ registry, clients, scopes, users, recorder }: Services, issuer: string) {
   const ofCore = coreRules.map(
     (rule): NamedRule => ({
       ...rule,
-      at: 'both',
       warning: rule.id.replaceAll('-', '_'),
       // A plugin sees neither the others nor the functions of the host.
       check: (facts) => rule.check({ ...facts, registry, users }),
     }),
   )
-  const run = <T>(except: Rule['at'], to: (match: RuleMatch, rule: NamedRule) => T): readonly T[] => {
+  const run = (except: Rule['at']) => {
     const facts: RuleFacts = {
       issuer,
       grantTypes: [...registry.grants.keys()],
@@ -101,19 +99,16 @@ export function openRules({ registry, clients, scopes, users, recorder }: Servic
       scopes: scopes.current.all,
     }
     return [...registry.rules, ...ofCore].flatMap((rule) =>
-      rule.at === except ? [] : rule.check(facts).map((match) => to(match, rule)),
+      rule.at === except ? [] : rule.check(facts).map(({ where, reason }) => ({ ...rule, where, reason })),
     )
   }
-  return {
-    /** Records an event for each setting that works but should change. */
-    warn() {
-      const startup = recorder.start()
-      run('check', ({ reason }, { warning, remedy, source }) => {
-        const message = `${reason}; ${remedy} (${source})`
-        recorder.record(startup, { type: 'startup_warning', reason: warning, message })
-      })
-    },
-    findings: (): readonly RuleFinding[] =>
-      run('start', ({ where, reason }, { at, check, warning, ...rule }) => ({ ...rule, where, reason })),
+  const startup = recorder.start()
+  for (const { reason, warning, remedy, source } of run('check')) {
+    recorder.record(startup, {
+      type: 'startup_warning',
+      reason: warning,
+      message: `${reason}; ${remedy} (${source})`,
+    })
   }
+  return (): readonly RuleFinding[] => run('start').map(({ at, check, warning, ...finding }) => finding)
 }

@@ -165,8 +165,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     const path = pathOf(request.url)
     return byPath.get(path) ?? below.find(([start]) => path.startsWith(start))?.[1]
   }
-  const rules = openRules(services, realm)
-  rules.warn()
+  const findings = openRules(services, realm)
 
   return Object.freeze({
     issuer: options.issuer,
@@ -184,7 +183,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     inspect: services.inspect,
     checkClient: services.checkClient,
     checkScope: services.checkScope,
-    findings: rules.findings,
+    findings,
     get metadata() {
       return metadata()
     },

@@ -57,11 +57,6 @@ test('the ready server has no finding of these rules of the core, because it has
     users: { authenticate: () => undefined },
   })
   const ids = ['demand-unchecked', 'passwords-unchecked']
-  expect(
-    provider
-      .findings()
-      .map(({ id }) => id)
-      .sort(),
-  ).toEqual(ids)
+  expect(provider.findings().map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
   expect((await found({ plugins: [] })).filter(([id]) => ids.includes(String(id)))).toEqual([])
 })

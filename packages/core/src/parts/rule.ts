@@ -46,6 +46,8 @@ export interface RuleFinding extends RuleMatch, Pick<Rule, 'severity' | 'remedy'
 }
 
 /** A rule under the id of its findings, with the reason of its warnings. */
-export interface NamedRule extends Rule {
+export interface NamedRule extends Omit<Rule, 'at'> {
   readonly warning: string
+  /** Default: `both`. */
+  readonly at?: Rule['at'] | undefined
 }
