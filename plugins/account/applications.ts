@@ -61,9 +61,9 @@ export const withdrawAccess: ChangePage = {
     const [clientId] = (await namedClient(visit, services)) ?? []
     if (clientId === undefined) return 'gone'
     const { sub } = session.subject
-    // First: a code that is issued in between is an authorization, and ends too.
-    await services.consents.revoke(kit, sub, clientId)
+    // First: it ends the consent, too, and if it fails, the user finds the application again.
     await endAuthorizations(kit, sub, clientId)
+    await services.consents.revoke(kit, sub, clientId)
     await noteChange('access_withdrawn', visit, services)
     return 'access_withdrawn'
   },

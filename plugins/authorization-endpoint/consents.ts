@@ -1,4 +1,4 @@
-import { type AuthorizedEpochs, type EndpointKit, parseUrl } from '@grantry/core'
+import { type Approval, type AuthorizedEpochs, type EndpointKit, type Proposal, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
@@ -19,6 +19,8 @@ const schema = v.object({
   epoch: v.exactOptional(v.string()),
   /** The epoch of the client: another application can get the id of one that was removed. */
   clientEpoch: v.exactOptional(v.string()),
+  /** The epoch of the access: the user can withdraw it while a request is being answered. */
+  withdrawal: v.exactOptional(v.string()),
 })
 
 type Epochs = ReturnType<AuthorizedEpochs>
@@ -39,6 +41,8 @@ export interface Consents {
    * request requires the question. Always for clients with `requireConsent: false`.
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
+  /** Returns the epochs of the consent that has sufficed for a request, for `authorize`: none if none was needed. */
+  recalled(sub: string, request: CheckedRequest): Pick<Approval, 'subjectEpoch' | 'withdrawalEpoch'>
   /** Returns the scopes that the user has left out when the client asked for them the last time. */
   declined(kit: EndpointKit, sub: string, clientId: string): Promise<readonly string[]>
   /**
@@ -102,59 +106,66 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
 }
 
 type ConsentRecord = v.InferOutput<typeof schema>
-type ConsentEpochs = Pick<ConsentRecord, 'epoch' | 'clientEpoch'>
+type ConsentEpochs = Pick<ConsentRecord, 'epoch' | 'clientEpoch' | 'withdrawal'>
 
-const consentEpochs = ({ subject, client }: Epochs): ConsentEpochs => ({
+const consentEpochs = ({ subject, client, withdrawal }: Epochs): ConsentEpochs => ({
   ...(subject !== undefined && { epoch: subject }),
   ...(client !== undefined && { clientEpoch: client }),
+  ...(withdrawal !== undefined && { withdrawal }),
 })
 
-/** Returns what the user has consented to since the last revocation of the user or the client. */
-function currentOf(record: ConsentRecord | undefined, { epoch, clientEpoch }: ConsentEpochs, kit: EndpointKit) {
-  const isCurrent =
-    (epoch === undefined || epoch === record?.epoch) &&
-    (clientEpoch === undefined || clientEpoch === record?.clientEpoch)
-  if (!isCurrent || record === undefined) return undefined
+const epochNames = ['epoch', 'clientEpoch', 'withdrawal'] as const
+
+/** Returns what the user has consented to since the last revocation of the user or the client, or of both. */
+function currentOf(record: ConsentRecord | undefined, epochs: ConsentEpochs, kit: EndpointKit) {
+  if (record === undefined) return undefined
+  if (epochNames.some((name) => epochs[name] !== undefined && epochs[name] !== record[name])) return undefined
   // A scope that was removed and added again since is another one.
   const scopes = kit.lastingScopes(record.scopes, record.at)
   return { ...record, scopes, reach: reachWithin(record.reach, scopes) }
 }
 
-async function presentEpochs(kit: EndpointKit, sub: string, clientId: string): Promise<Epochs> {
-  const [subject, client] = await Promise.all([kit.epochOf(sub), kit.epochOfClient(clientId)])
-  return { subject, client }
-}
-
-async function read(kit: EndpointKit, sub: string, clientId: string) {
+async function readWithEpochs(kit: EndpointKit, sub: string, clientId: string) {
   const [record, epochs] = await Promise.all([
     kit.records.get(keyOf(sub, clientId), schema),
-    presentEpochs(kit, sub, clientId),
+    kit.epochsOf(sub, clientId),
   ])
-  return currentOf(record, consentEpochs(epochs), kit)
+  return { epochs, given: currentOf(record, consentEpochs(epochs), kit) }
 }
+
+const read = async (kit: EndpointKit, sub: string, clientId: string) => (await readWithEpochs(kit, sub, clientId)).given
 
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
+  /** The epochs of the consents that have sufficed, by request and user. */
+  const recalled = new WeakMap<Proposal, Map<string, Epochs>>()
+
   return {
     async suffice(kit, sub, request) {
       if (request.client.requireConsent === false) return true
       if (request.prompts.has('consent') || request.client.selfDescribed === 'ask' || isImpersonable(request))
         return false
-      const given = await read(kit, sub, request.client.clientId)
+      const { given, epochs } = await readWithEpochs(kit, sub, request.client.clientId)
       if (given === undefined || given.returnsTo !== returnsToOf(request)) return false
       const { scopes, claims, reach } = given
-      return (
+      const suffices =
         request.scopes.every((scope) => scopes.includes(scope)) &&
         request.proposal.reach.every((pair) => reach.includes(pair)) &&
         requestedClaims(request).every((claim) => claims.includes(claim))
-      )
+      if (suffices) recalled.set(request.proposal, new Map(recalled.get(request.proposal)).set(sub, epochs))
+      return suffices
+    },
+
+    recalled(sub, { proposal }) {
+      const epochs = recalled.get(proposal)?.get(sub)
+      return epochs ? { subjectEpoch: epochs.subject ?? null, withdrawalEpoch: epochs.withdrawal ?? null } : {}
     },
 
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId))?.declined ?? [],
 
     async remember(kit, sub, request, granted, authorized) {
       const { clientId } = request.client
-      const epochs = consentEpochs(authorized ?? (await presentEpochs(kit, sub, clientId)))
+      const epochs = consentEpochs(authorized ?? (await kit.epochsOf(sub, clientId)))
       const returnsTo = returnsToOf(request)
       const leftOut = without(request.scopes, granted)
       const expiresAt = kit.now() + lifetime

@@ -202,8 +202,10 @@ export function createDecisions(deps: {
       const claims = provesTime ? organization : { ...organization, ...unprovedTime }
       const { sid, cookies } = await openSession(decided, interaction)
       const identityClaims = sid === undefined && claims === undefined ? undefined : { ...(sid && { sid }), ...claims }
-      const subjectEpoch = standing && (standing.epoch ?? null)
-      const code = await kit.authorize(request.proposal, { subject, scopes, claims, identityClaims, subjectEpoch })
+      const recalled = consents.recalled(subject.sub, request)
+      const subjectEpoch = standing === undefined ? recalled.subjectEpoch : (standing.epoch ?? null)
+      const approval = { ...recalled, subject, scopes, claims, identityClaims, subjectEpoch }
+      const code = await kit.authorize(request.proposal, approval)
       const epochs = kit.authorizedEpochs(request.proposal)
       // Last: of several decisions about a request, only the one that counts leaves a consent.
       await Promise.all([

@@ -13,6 +13,7 @@ import {
 import * as v from 'valibot'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { EndpointPages } from './authorization-pages.ts'
+import type { Consents } from './consents.ts'
 import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
@@ -131,6 +132,7 @@ interface HostSettings {
   /** Whether all clients are applications of the host. */
   readonly trusted: boolean
   readonly mustPush: (client: Client) => boolean
+  readonly consents: Consents
 }
 
 const isPermitted = (decision: HostDecision): boolean =>
@@ -186,7 +188,7 @@ async function respond(
   request: CheckedRequest,
   result: HostDecision | RefusedInteraction,
   kit: EndpointKit,
-  { pages }: HostSettings,
+  { pages, consents }: HostSettings,
 ): Promise<Response> {
   const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
   try {
@@ -196,8 +198,9 @@ async function respond(
     const { scopes } = result
     assertAcceptable({ scopes }, subject, request, kit.refuse)
     await assertActive(subject.sub, kit)
-    const subjectEpoch = kit.provedEpochOf(result.subject)
-    const code = await kit.authorize(request.proposal, { subject, scopes, subjectEpoch })
+    const recalled = consents.recalled(subject.sub, request)
+    const subjectEpoch = kit.provedEpochOf(result.subject) ?? recalled.subjectEpoch
+    const code = await kit.authorize(request.proposal, { ...recalled, subject, scopes, subjectEpoch })
     const epochs = kit.authorizedEpochs(request.proposal)
     await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs })
     return hostResponse(codeResponse(request, code, tools), kit)

@@ -54,13 +54,10 @@ const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents 
 })
 
 /** The functions for pages of the host that receive authorization requests themselves. */
-export const hostParts = ({
-  consents,
-  ...settings
-}: Parameters<typeof createAuthorizationRequests>[1] & { readonly consents: Consents }): readonly PluginPart[] => [
+export const hostParts = (settings: Parameters<typeof createAuthorizationRequests>[1]): readonly PluginPart[] => [
   defineHostFunctions(authorizationRequests, (kit) => createAuthorizationRequests(kit, settings)),
   defineHostFunctions(userAuthorizations, createUserAuthorizations),
-  defineHostFunctions(userConsents, (kit) => createUserConsents(consents, kit)),
+  defineHostFunctions(userConsents, (kit) => createUserConsents(settings.consents, kit)),
 ]
 
 const optionsSchema = configurationObject({

@@ -33,6 +33,8 @@ export interface UserAuthorizations {
  *
  * @example
  * for (const { family } of await provider.use(userAuthorizations).list('alice')) await provider.revoke({ family })
+ * // All of one client, also what the list does not show:
+ * await provider.revoke({ subject: 'alice', clientId: 'web' })
  */
 export const userAuthorizations = hostKey<UserAuthorizations>(
   'user-authorizations',
@@ -50,6 +52,8 @@ const schema = v.object({
   /** The epochs of the user and the client: a revocation ends it. */
   epoch: v.exactOptional(text),
   clientEpoch: v.exactOptional(text),
+  /** The epoch of the access: the user can withdraw it while this is being added. */
+  withdrawal: v.exactOptional(text),
 })
 type Noted = v.InferOutput<typeof schema>
 
@@ -98,8 +102,10 @@ export async function noteBriefAuthorization(
 
 const briefSchema = v.pipe(text, v.parseJson(), v.tuple([text, text]))
 
-/** Revokes all that a user has authorized for a client, as far as it is remembered. Returns whether there was something. */
-export async function endAuthorizations(kit: EndpointKit, sub: string, clientId: string): Promise<boolean> {
+/** Revokes all that a user has authorized for a client, and what other clients have exchanged it for, if it is listed. */
+export async function endAuthorizations(kit: EndpointKit, sub: string, clientId: string): Promise<void> {
+  // First: what is authorized meanwhile carries the new epoch, and is no longer decided by what was consented to before.
+  await kit.revoke({ subject: sub, clientId })
   const brief = briefSetOf(kit, sub)
   const [noted, members] = await Promise.all([read(kit, sub), brief.list()])
   const ofBrief = members.flatMap((member) => {
@@ -117,7 +123,6 @@ export async function endAuthorizations(kit: EndpointKit, sub: string, clientId:
       await set.remove(member)
     }),
   )
-  return all.length > 0
 }
 
 /** Removes the lists of a user, whose authorizations have ended by a revocation. */
@@ -146,38 +151,47 @@ export async function noteAuthorization(
     expiresAt,
     ...(epochs.subject !== undefined && { epoch: epochs.subject }),
     ...(epochs.client !== undefined && { clientEpoch: epochs.client }),
+    ...(epochs.withdrawal !== undefined && { withdrawal: epochs.withdrawal }),
   }
   await setOf(kit, sub).push(JSON.stringify(noted), expiresAt)
 }
+
+type Epochs = ReturnType<AuthorizedEpochs>
 
 /** What was revoked before an epoch that is no longer stored has expired. */
 const isCurrent = (carried: string | undefined, epoch: string | undefined): boolean =>
   epoch === undefined || carried === epoch
 
 /** An epoch that cannot be read is empty. What it hides now may be valid: it is not removed. */
-const isReadable = (epoch: string | undefined): boolean => epoch !== ''
+const areReadable = ({ subject, client }: Epochs): boolean => subject !== '' && client !== ''
 
 export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({
   async list(sub) {
     const noted = await read(kit, sub)
     // Afterwards, so that what is newer than these epochs does not seem to have ended.
     const clientIds = [...new Set(noted.map(({ clientId }) => clientId))]
-    const [epoch, revoked, ...clientEpochs] = await Promise.all([
-      kit.epochOf(sub),
+    const [revoked, ...epochs] = await Promise.all([
       kit.areRevoked(noted.map(({ family }) => family)),
-      ...clientIds.map((clientId) => kit.epochOfClient(clientId)),
+      ...clientIds.map((clientId) => kit.epochsOf(sub, clientId)),
     ])
-    const clientEpochOf = ({ clientId }: Noted) => clientEpochs[clientIds.indexOf(clientId)]
-    const isLive = (authorization: Noted, index: number): boolean =>
-      !revoked[index] &&
-      isCurrent(authorization.epoch, epoch) &&
-      isCurrent(authorization.clientEpoch, clientEpochOf(authorization))
+    const epochsOf = ({ clientId }: Noted): Epochs => epochs[clientIds.indexOf(clientId)] ?? {}
+    const isLive = (authorization: Noted, index: number): boolean => {
+      const { subject, client, withdrawal } = epochsOf(authorization)
+      return (
+        !revoked[index] &&
+        isCurrent(authorization.epoch, subject) &&
+        isCurrent(authorization.clientEpoch, client) &&
+        isCurrent(authorization.withdrawal, withdrawal)
+      )
+    }
     const isKnown = (authorization: Noted, index: number): boolean =>
-      revoked[index] === true || (isReadable(epoch) && isReadable(clientEpochOf(authorization)))
+      revoked[index] === true || areReadable(epochsOf(authorization))
     const ended = noted.filter((authorization, index) => !isLive(authorization, index) && isKnown(authorization, index))
     // Otherwise they would displace others when the list is full. A code does not know what has ended.
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
-    return noted.filter(isLive).map(({ member: _, epoch: _epoch, clientEpoch: _client, ...shown }) => shown)
+    return noted
+      .filter(isLive)
+      .map(({ member: _member, epoch: _epoch, clientEpoch: _client, withdrawal: _withdrawal, ...shown }) => shown)
   },
   forget: (sub) => forgetAuthorizations(kit, sub),
 })

@@ -34,6 +34,7 @@ const everyType: Readonly<Record<Exclude<ProviderEvent['type'], OnPages | OfRegi
   family_revoked: true,
   subject_revoked: true,
   client_revoked: true,
+  access_withdrawn: true,
   token_revoked: true,
   introspection_active: true,
   introspection_inactive: true,

@@ -193,6 +193,7 @@ describe('revoke()', () => {
   test('attack: no plugin, user or code can set the epoch of a token', async () => {
     const f = await fixture()
     await expect(f.code({ claims: { sub_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(f.code({ claims: { withdrawal_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
     await expect(f.code({ claims: { client_epoch: 'x' } })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
@@ -200,11 +201,13 @@ describe('revoke()', () => {
     const f = await fixture()
     await f.provider.revoke({ subject: '1' })
     await f.provider.revoke({ clientId: 'web' })
+    await f.provider.revoke({ subject: '1', clientId: 'web' })
     await f.provider.revoke({ family: 'some-family' })
     const reported = f.events.filter(({ endpoint }) => endpoint === 'revoke')
     expect(reported).toMatchObject([
       { type: 'subject_revoked', sub: '1' },
       { type: 'client_revoked', clientId: 'web' },
+      { type: 'access_withdrawn', sub: '1', clientId: 'web' },
       { type: 'family_revoked', reason: 'revocation_requested', family: '3728a814' },
     ])
   })
@@ -216,7 +219,9 @@ describe('revoke()', () => {
 
   test.each([
     [{}],
-    [{ subject: '1', clientId: 'web' }],
+    [{ subject: '1', family: 'some-family' }],
+    [{ clientId: 'web', family: 'some-family' }],
+    [{ subject: '1', clientId: '' }],
     [{ subject: '' }],
     [{ sub: '1' }],
     [undefined],

@@ -127,6 +127,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'isUserActive'
     | 'epochOf'
     | 'epochOfClient'
+    | 'epochsOf'
     | 'findClient'
     | 'lastingScopes'
     | 'scopesOf'

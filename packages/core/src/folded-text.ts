@@ -85,7 +85,7 @@ function asciiDomain(domain: string): string | undefined {
  * @example
  * foldedDomain('xn--bcher-kva.EXAMPLE') // 'bücher.example'
  */
-export const foldedDomain = settled((domain) => {
+export const foldedDomain = /* @__PURE__ */ settled((domain) => {
   const text = domain.normalize('NFKC').replace(dots, '.')
   // In any place of a word: its other form at the end is another domain.
   const lower = withoutRoot(text.replaceAll('Σ', 'σ').toLowerCase())
@@ -129,7 +129,7 @@ const withoutCase = (text: string): string => text.toLowerCase().toUpperCase().t
  * @example
  * foldedUsername(' Ann@XN--BCHER-KVA.example') // 'ann@bücher.example'
  */
-export const foldedUsername = settled((username) => {
+export const foldedUsername = /* @__PURE__ */ settled((username) => {
   const [name, domain] = partsOf(username.replace(invisible, '').trim().normalize('NFKC'))
   const folded = name.normalize('NFKD').split(iotaSubscript).map(withoutCase).join(iotaSubscript).normalize('NFKC')
   return joined(folded, domain)
@@ -139,7 +139,7 @@ export const foldedUsername = settled((username) => {
  * Maps all spellings of a mail address to one text. Only spellings with the same text are one address, also for a store that
  * ignores more, such as accents or the difference between `ß` and `ss`: each of the others is another mailbox.
  */
-export const foldedAddress = settled((address) => {
+export const foldedAddress = /* @__PURE__ */ settled((address) => {
   const [name, domain] = partsOf(typedName(address).normalize('NFKC'))
   return joined(name.toLowerCase().replaceAll('ς', 'σ').replace(dotted, 'i').normalize('NFKC'), domain)
 }, usualName)
@@ -190,7 +190,7 @@ const ignorable = /[\p{Cf}\p{Cc}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\s]/
  * @example
  * foldedName('\u00C1l\u00ADice ') // 'ALICE'
  */
-export const foldedName = settled(
+export const foldedName = /* @__PURE__ */ settled(
   // Lower case before upper case, because only this maps the capital sharp s to SS.
   (name) => name.normalize('NFKD').replace(ignorable, '').toLowerCase().toUpperCase(),
   (name) => (visibleAscii.test(name) ? name.toUpperCase() : undefined),

@@ -13,6 +13,7 @@ const notGuessed: ReadonlySet<string> = new Set([
   'family_revoked',
   'client_revoked',
   'subject_revoked',
+  'access_withdrawn',
   'user_inactive',
   'token_revoked',
   'token_bound',

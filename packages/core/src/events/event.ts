@@ -89,6 +89,7 @@ export type Fact =
   | { readonly type: 'family_revoked'; readonly reason: string; readonly family?: string | undefined }
   | { readonly type: 'subject_revoked'; readonly sub: string }
   | { readonly type: 'client_revoked'; readonly clientId: string }
+  | { readonly type: 'access_withdrawn'; readonly sub: string; readonly clientId: string }
   | {
       readonly type: 'token_revoked'
       readonly tokenType: 'access_token' | 'refresh_token'

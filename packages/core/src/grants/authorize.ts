@@ -14,7 +14,7 @@ import type { GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 import { isIdentityProtocolClaim, isProtocolClaim } from '../tokens/claims.ts'
-import { assertNotRevoked, recordedEpochs } from '../tokens/revocation-epochs.ts'
+import { assertNotRevoked, recordedEpochs } from '../tokens/epochs.ts'
 import type { IsUnchanged, NewRevocationMark } from '../tokens/revocation-mark.ts'
 import { type Families, grantKeyOf, maxTokenLifetime } from '../tokens/stored-grant.ts'
 import type { ReadAuthorization } from './contributions.ts'
@@ -30,6 +30,7 @@ const createApprovalSchema = () =>
     claims: authorizationEntries.claims,
     identityClaims: authorizationEntries.identityClaims,
     subjectEpoch: v.optional(v.nullable(v.string())),
+    withdrawalEpoch: v.optional(v.nullable(v.string())),
     // The base64url of a SHA-256.
     credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
   })
@@ -130,7 +131,8 @@ function createStoreApproval(deps: AuthorizeDeps) {
     // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
     const { epochs, revision, clientState } = await newRevocationMark(client.clientId, subject.sub)
-    assertNotRevoked({ subject: approval.subjectEpoch, client: request.clientEpoch }, epochs)
+    const { subjectEpoch, withdrawalEpoch } = approval
+    assertNotRevoked({ subject: subjectEpoch, client: request.clientEpoch, withdrawal: withdrawalEpoch }, epochs)
     if (!(await isUnchanged(client, clientState))) {
       throw new OAuthError('access_denied', 'The client has changed', { reason: 'client_changed' })
     }

@@ -52,6 +52,10 @@ export function createEndpointKits(deps: {
         const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
         return client
       },
+      async epochsOf(sub, clientId) {
+        const [epochs] = await store.getAll([revocationEpochs.current(clientId, sub)])
+        return epochs
+      },
       areRevoked: async (ids) => store.getAll(ids.map(families.revocationOf)),
       async findClient(clientId, caller) {
         const client = await clients.find(clientId, undefined, caller)

@@ -1,9 +1,8 @@
 import { type CompleteSubject, completeSubject } from '../directory/user-service.ts'
-import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
+import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
-import { isThenable } from '../promises.ts'
 import type { NewRecord } from '../records/envelope.ts'
 import { fingerprintOf, hashOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -11,13 +10,13 @@ import { type Runtime, randomId } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import type { IdentityTokens } from '../tokens/identity-token.ts'
-import { epochClaims, inheritedEpochs } from '../tokens/revocation-epochs.ts'
-import { assertUnchanged, type IsUnchanged, type RequestMarks, type RevocationMark } from '../tokens/revocation-mark.ts'
+import type { RevocationMark } from '../tokens/revocation-mark.ts'
 import type { Families } from '../tokens/stored-grant.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { continuedIn, createMintRefreshToken, type RefreshTokenRequest } from './mint-refresh-token.ts'
 import type { AccessScopes } from './policy.ts'
 import { allowsIdentityToken, allowsRefreshToken, authorizedScopes, canRefresh } from './scope-policy.ts'
+import { type MarkDeps, type MarkRequest, revocationMark } from './token-mark.ts'
 
 /** Tokens that are minted but not issued: the commit follows, unless they repeat an earlier response. */
 export interface Minted {
@@ -35,78 +34,26 @@ export interface Minted {
   readonly facts: readonly Fact[]
 }
 
-interface MintRequest extends RefreshTokenRequest {
+interface MintRequest extends RefreshTokenRequest, MarkRequest {
   /** The rules that the request was checked with. */
   readonly scopeRules: ScopeClaims
   readonly access: AccessScopes
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError
-  /** The claims of the access tokens that the grant has validated. */
-  readonly validatedTokens: readonly JsonObject[]
-  readonly marks: RequestMarks
 }
 
 /** Mints the tokens of a checked grant result. */
 export type Mint = (request: MintRequest) => Promise<Minted>
 
-/** The claims of a stored refresh token from which tokens inherit their epochs. */
-const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObject => ({
-  client_id: clientId,
-  sub: subject.sub,
-  auth_time: subject.authTime,
-  ...epochClaims(epochs),
-})
-
-interface MintDeps {
+interface MintDeps extends MarkDeps {
   readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
   readonly families: Families
-  readonly isUnchanged: IsUnchanged
   readonly bindings: TokenBindings
   readonly registry: Registry
   readonly observed: boolean
   readonly runtime: Runtime
-}
-
-/**
- * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token is issued without one;
- * it is then refused if the client or subject was ever revoked.
- */
-async function newMark(marks: RequestMarks, sub: string | undefined, selfContained: boolean): Promise<RevocationMark> {
-  try {
-    return await marks.newMark(sub)
-  } catch (error) {
-    if (selfContained && isOAuthError(error)) return { epochs: {}, revision: undefined }
-    throw error
-  }
-}
-
-/**
- * Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued.
- *
- * @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before.
- */
-async function revocationMark(
-  { result: { stored, lineage }, client, validatedTokens, marks }: MintRequest,
-  sub: string | undefined,
-  selfContained: boolean,
-  isUnchanged: IsUnchanged,
-): Promise<RevocationMark> {
-  const { clientId } = client
-  const record = stored?.record
-  // The epochs of the stored grant: a token from an old grant counts as old.
-  const mark: RevocationMark =
-    record === undefined
-      ? await newMark(marks, sub, selfContained)
-      : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
-  const unchanged = assertUnchanged(isUnchanged, client, mark.clientState)
-  if (isThenable(unchanged)) await unchanged
-  if (record !== undefined) return mark
-  const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
-  if (presented.length === 0) return mark
-  // No revision: the presented tokens may have been revoked since they were validated.
-  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
 }
 
 /** Returns the lifetime of the access token in seconds. */
@@ -174,7 +121,7 @@ function factsOf(
 }
 
 export function createMint(deps: MintDeps): Mint {
-  const { accessTokens, identityTokens, isUnchanged, bindings, registry, observed, runtime } = deps
+  const { accessTokens, identityTokens, bindings, registry, observed, runtime } = deps
   const mintRefreshToken = createMintRefreshToken(deps)
 
   return async (request) => {
@@ -190,7 +137,7 @@ export function createMint(deps: MintDeps): Mint {
       allowsRefreshToken(authorizedScopes(result))
     const family = (stored?.record ?? lineage)?.family ?? (wantsRefreshToken ? randomId(runtime, 16) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken, isUnchanged)
+    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken, deps)
     const lifetime = lifetimeOf(request)
 
     const access = await accessTokens.mint({

@@ -115,7 +115,14 @@ export function openGrants({
     }),
     authorizations,
     settleDemands: checks?.createSettlement({ ...shared, families }) ?? settleNothing,
-    mint: createMint({ ...shared, ...tokens, registry, bindings: registry.bindings, observed: recorder.observed }),
+    mint: createMint({
+      ...shared,
+      ...tokens,
+      clients,
+      registry,
+      bindings: registry.bindings,
+      observed: recorder.observed,
+    }),
     mintAssertion:
       openAssertions?.({ ...shared, ...tokens, registry, jwt, observed: recorder.observed }) ?? noAssertions,
     commit: createCommit({ ...shared, families, retrySecrets: keys.retrySecrets, useUp: tokens.keyProofs.useUp }),

@@ -140,6 +140,8 @@ export interface EndpointKit extends Kit, Revoking {
   epochOf(sub: string): Promise<string | undefined>
   /** Returns the epoch of a client, as `epochOf` does for a user. */
   epochOfClient(clientId: string): Promise<string | undefined>
+  /** Returns the epochs of a user and a client, and that of the access which the user has given the client. One trip. */
+  epochsOf(sub: string, clientId: string): Promise<ReturnType<AuthorizedEpochs>>
   /** Whether each authorization was revoked by its family: by `provider.revoke`, its client, or a replay. One trip. */
   areRevoked(families: readonly string[]): Promise<readonly boolean[]>
   /** Returns the scopes without those that meant another scope at that time (epoch seconds), such as that of a consent. */

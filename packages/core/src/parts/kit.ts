@@ -64,10 +64,12 @@ export type LimitWaiting = <T>(
 /** How a plugin ends tokens, for the user who asks for it. */
 export interface Revoking {
   /**
-   * Revokes the tokens of a user, with the sessions, or those of one authorization, as `provider.revoke` does. Requires the
-   * capability `authorizations`.
+   * Revokes the tokens of a user, with the sessions, those at one client, or those of one authorization, as `provider.revoke`
+   * does. Requires the capability `authorizations`.
    */
-  readonly revoke: (target: { readonly subject: string } | { readonly family: string }) => Promise<void>
+  readonly revoke: (
+    target: { readonly subject: string; readonly clientId?: string } | { readonly family: string },
+  ) => Promise<void>
 }
 
 /** The tools of a plugin. All its parts get them. */

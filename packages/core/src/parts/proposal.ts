@@ -84,6 +84,11 @@ export interface Approval extends Pick<Authorization, 'subject' | 'claims' | 'id
    */
   readonly subjectEpoch?: string | null | undefined
   /**
+   * The epoch of the access (`withdrawal` of `epochsOf`) when a remembered consent was read; `null` before any. `authorize`
+   * refuses if there is now another one. Default: not compared.
+   */
+  readonly withdrawalEpoch?: string | null | undefined
+  /**
    * The SHA-256 (`kit.sha256`) of the credential that redeems the grant, if the client already has one. The credential
    * must have at least 128 random bits, such as `kit.randomId()`: guesses of it are not limited. Default: the core
    * creates one with 256 random bits.
@@ -107,7 +112,7 @@ export type OpenAuthorization = (request: AuthorizationRequest, known?: Client) 
  *
  * @returns the credential, or `credentialHash` if it was given.
  * @throws OAuthError `invalid_scope` for a scope that is not in the proposal; `login_required` or `access_denied` if the
- * user or the client was revoked since. `invalid_request` with `details.reason` `credential_taken`: a grant of this kind is
+ * user or the client was revoked since, `consent_required` if the access was withdrawn. `invalid_request` with `details.reason` `credential_taken`: a grant of this kind is
  * already stored under this `credentialHash`, also one that was redeemed.
  * @throws TypeError for a value that `openAuthorization` of this provider has not returned, and for a proposal that was
  * authorized before.
@@ -123,4 +128,6 @@ export type Authorize = (proposal: Proposal, approval: Approval) => Promise<stri
 export type AuthorizedEpochs = (proposal: Proposal) => {
   readonly subject?: string | undefined
   readonly client?: string | undefined
+  /** It changes when the user withdraws the access of the client. */
+  readonly withdrawal?: string | undefined
 }

@@ -23,15 +23,15 @@ export interface GrantRecord extends Authorization {
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   readonly keptUntil: number
   /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
-  readonly epochs?: { readonly client?: string; readonly subject?: string } | undefined
+  readonly epochs?: { readonly client?: string; readonly subject?: string; readonly withdrawal?: string } | undefined
   /** The revision when the record was written. */
   readonly revision?: string | undefined
 }
 
 function isEpochs(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { client, subject } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
-  return isStringOrAbsent(client) && isStringOrAbsent(subject)
+  const { client, subject, withdrawal } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
+  return isStringOrAbsent(client) && isStringOrAbsent(subject) && isStringOrAbsent(withdrawal)
 }
 
 export function isGrantRecord(value: unknown): value is GrantRecord {

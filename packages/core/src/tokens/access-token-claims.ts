@@ -6,7 +6,7 @@ import type { Confirmation } from '../parts/grant.ts'
 import type { Json, JsonObject } from '../types.ts'
 import type { Audiences } from './audience.ts'
 import { assertCustomClaims, isProtocolClaim } from './claims.ts'
-import { type Epochs, epochClaims } from './revocation-epochs.ts'
+import { type Epochs, epochClaims } from './epochs.ts'
 
 /** What tokens contain because of their scopes. */
 export interface ScopeClaims {

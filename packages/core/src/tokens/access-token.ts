@@ -11,9 +11,9 @@ import type { Json, JsonObject } from '../types.ts'
 import type { AccessTokenClaims, NewAccessToken, ScopeClaims } from './access-token-claims.ts'
 import type { AuthorizationStatus, DenyList } from './authorization-status.ts'
 import { familyIn, userSubOf } from './claims.ts'
+import { epochsIn } from './epochs.ts'
 import type { Jwt } from './jwt.ts'
 import type { Revision } from './revision.ts'
-import { epochsIn } from './revocation-epochs.ts'
 import type { Families } from './stored-grant.ts'
 
 /** What is known about a token, valid or not; for events. */

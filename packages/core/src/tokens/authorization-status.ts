@@ -6,7 +6,8 @@ import { hashOf, keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import { type Epochs, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import { type Epochs, outdated } from './epochs.ts'
+import type { RevocationEpochs } from './revocation-epochs.ts'
 import type { Families } from './stored-grant.ts'
 
 /** JWTs that were revoked before they expired: one record for each, until the JWT would have expired. */
@@ -45,7 +46,7 @@ type AuthorizationState =
   | { readonly client: Client; readonly reason?: undefined }
   | {
       readonly client: Client | undefined
-      readonly reason: 'client_disabled' | 'family_revoked' | 'client_revoked' | 'subject_revoked' | 'user_inactive'
+      readonly reason: 'client_disabled' | 'family_revoked' | 'user_inactive' | NonNullable<ReturnType<typeof outdated>>
     }
 
 /** Checks whether tokens of an authorization are still accepted: client, family, epochs and user. */

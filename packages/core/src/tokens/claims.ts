@@ -32,6 +32,7 @@ const protocolClaims: ReadonlySet<string> = new Set([
   'grant_id',
   'client_epoch',
   'sub_epoch',
+  'withdrawal_epoch',
   // Grantry: the claims that userinfo returns besides those of the scopes
   'userinfo_claims',
 ])

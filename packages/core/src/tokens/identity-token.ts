@@ -9,8 +9,8 @@ import type { JsonObject, MaybePromise } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
 import { assertCustomClaims, identityFamilyIn, isIdentityProtocolClaim } from './claims.ts'
+import { type Epochs, epochClaims, epochsIn } from './epochs.ts'
 import type { Jwt } from './jwt.ts'
-import { type Epochs, epochClaims, epochsIn } from './revocation-epochs.ts'
 
 /**
  * Returns the algorithm of the identity tokens of a client. Without a setting, RS256, which is the default of clients

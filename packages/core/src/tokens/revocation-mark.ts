@@ -6,8 +6,9 @@ import { after, isThenable } from '../promises.ts'
 import type { Store } from '../records/store.ts'
 import { clockDifference, type Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
+import type { Epochs } from './epochs.ts'
 import type { Revision } from './revision.ts'
-import type { ClientState, Epochs, RevocationEpochs } from './revocation-epochs.ts'
+import type { ClientState, RevocationEpochs } from './revocation-epochs.ts'
 
 /**
  * Whether a client is still what its source has. What is issued must not be decided by what a process has read of the client

@@ -15,8 +15,9 @@ import {
 } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
+import { outdated } from './epochs.ts'
 import { type Revision, revocationMargin } from './revision.ts'
-import { type ClientState, outdated, type RevocationEpochs } from './revocation-epochs.ts'
+import type { ClientState, RevocationEpochs } from './revocation-epochs.ts'
 
 /** Revokes all tokens of one authorization with one record, including tokens that are being issued at the same time. */
 export interface Families {

@@ -24,6 +24,7 @@ export const claimDescriptions: Readonly<Record<string, string>> = {
   generation: 'how often it was rotated',
   client_epoch: 'changes when everything of the client is revoked',
   sub_epoch: 'changes when everything of the user is revoked',
+  withdrawal_epoch: 'changes when the user withdraws the access of the client',
 }
 
 const timeClaims: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat', 'auth_time'])
@@ -68,6 +69,7 @@ export const reasonDescriptions: Readonly<Record<string, string>> = {
   token_revoked: 'it was revoked individually',
   client_revoked: 'everything of its client was revoked after it was issued',
   subject_revoked: 'everything of its user was revoked after it was issued',
+  access_withdrawn: 'its user has withdrawn the access of its client after it was issued',
   user_inactive: 'its user is inactive',
   spent: 'it has already been used',
 }

@@ -1,0 +1,80 @@
+import type { Client } from '../directory/client.ts'
+import type { ClientDirectory } from '../directory/clients.ts'
+import { isOAuthError } from '../errors/oauth-error.ts'
+import { isThenable } from '../promises.ts'
+import type { GrantRecord } from '../records/schemas.ts'
+import { epochClaims, inheritedEpochs } from '../tokens/epochs.ts'
+import { assertUnchanged, type IsUnchanged, type RequestMarks, type RevocationMark } from '../tokens/revocation-mark.ts'
+import type { JsonObject } from '../types.ts'
+import type { CheckedResult } from './result.ts'
+
+export interface MarkDeps {
+  readonly clients: Pick<ClientDirectory, 'all'>
+  readonly isUnchanged: IsUnchanged
+}
+
+/** What the mark of tokens depends on, besides their user. */
+export interface MarkRequest {
+  readonly result: CheckedResult
+  readonly client: Client
+  /** The claims of the access tokens that the grant has validated. */
+  readonly validatedTokens: readonly JsonObject[]
+  readonly marks: RequestMarks
+}
+
+/** The claims of a stored refresh token from which tokens inherit their epochs. */
+const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObject => ({
+  client_id: clientId,
+  sub: subject.sub,
+  auth_time: subject.authTime,
+  ...epochClaims(epochs),
+})
+
+/**
+ * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token without a user is issued
+ * without one; it is then refused if the client was ever revoked. Not to a client that can change: its secret may have been
+ * rotated, which only its mark shows, as it shows that the password of a user was changed.
+ */
+async function newMark(
+  { marks, client }: MarkRequest,
+  sub: string | undefined,
+  selfContained: boolean,
+  clients: MarkDeps['clients'],
+): Promise<RevocationMark> {
+  try {
+    return await marks.newMark(sub)
+  } catch (error) {
+    if (selfContained && sub === undefined && isOAuthError(error) && clients.all.includes(client))
+      return { epochs: {}, revision: undefined }
+    throw error
+  }
+}
+
+/**
+ * Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued.
+ *
+ * @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before.
+ */
+export async function revocationMark(
+  request: MarkRequest,
+  sub: string | undefined,
+  selfContained: boolean,
+  { isUnchanged, clients }: MarkDeps,
+): Promise<RevocationMark> {
+  const { stored, lineage } = request.result
+  const { client, validatedTokens } = request
+  const { clientId } = client
+  const record = stored?.record
+  // The epochs of the stored grant: a token from an old grant counts as old.
+  const mark: RevocationMark =
+    record === undefined
+      ? await newMark(request, sub, selfContained, clients)
+      : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
+  const unchanged = assertUnchanged(isUnchanged, client, mark.clientState)
+  if (isThenable(unchanged)) await unchanged
+  if (record !== undefined) return mark
+  const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
+  if (presented.length === 0) return mark
+  // No revision: the presented tokens may have been revoked since they were validated.
+  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
+}
