@@ -231,6 +231,7 @@ export async function scenario(): Promise<{ f: Fixture; secrets: Secrets; refusa
   await post('introspection', { token: last.access_token }, api1)
   await f.provider.revoke({ subject: '2' })
   await f.provider.revoke({ clientId: 'web' })
+  await f.provider.revoke({ subject: '2', clientId: 'web' })
   outage.now = true
   await post('introspection', { token: last.access_token }, api1)
   await post('token', { grant_type: 'refresh_token', refresh_token: last.refresh_token }, web)

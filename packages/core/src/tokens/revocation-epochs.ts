@@ -93,6 +93,29 @@ const clientStateOf = (record: EpochRecord | undefined): ClientState | undefined
 
 const isAny = (_value: unknown): _value is unknown => true
 
+/** Changes a record of epochs by what it contains, so that of concurrent changes none is lost. */
+const createUpdateEpochs =
+  ({
+    store,
+    runtime,
+    newEpoch,
+  }: {
+    readonly store: Store
+    readonly runtime: Runtime
+    readonly newEpoch: () => string
+  }) =>
+  async (key: string, next: (present: EpochRecord, now: number) => EpochRecord): Promise<void> => {
+    // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
+    const marker = await store.getMarker(key, isEpochRecord, unreadable)
+    await store.update(key, isAny, (stored) => {
+      const now = runtime.now()
+      const present = isEpochRecord(stored) ? stored : marker
+      const value = next(present === unreadable ? { epoch: newEpoch(), at: now } : (present ?? {}), now)
+      const endsTokens = (value.epoch ?? value.withdrawn) !== undefined
+      return { value, expiresAt: now + (endsTokens ? maxLifetime + revocationMargin : 2 * clockDifference) }
+    })
+  }
+
 export function createRevocationEpochs(deps: {
   readonly issuer: string
   readonly store: Store
@@ -137,19 +160,7 @@ export function createRevocationEpochs(deps: {
     })
 
   const newEpoch = (): string => randomId(runtime, 12)
-
-  /** Changes a record, which stays if another call changes it, too. */
-  async function update(key: string, next: (present: EpochRecord, now: number) => EpochRecord): Promise<void> {
-    // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
-    const marker = await store.getMarker(key, isEpochRecord, unreadable)
-    await store.update(key, isAny, (stored) => {
-      const now = runtime.now()
-      const present = isEpochRecord(stored) ? stored : marker
-      const value = next(present === unreadable ? { epoch: newEpoch(), at: now } : (present ?? {}), now)
-      const endsTokens = (value.epoch ?? value.withdrawn) !== undefined
-      return { value, expiresAt: now + (endsTokens ? maxLifetime + revocationMargin : 2 * clockDifference) }
-    })
-  }
+  const update = createUpdateEpochs({ store, runtime, newEpoch })
 
   return {
     current: (clientId, sub) => combined([currentWithStart(clientId, sub)], ([{ epochs }]) => epochs),
