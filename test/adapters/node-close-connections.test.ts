@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type RunningServer, serve } from '@grantry/adapters/node'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { standStill } from '../framing/exchange.ts'
 import { readResponses } from '../framing/raw-responses.ts'
 import { get, tokenRequest } from '../framing/requests.ts'
@@ -98,6 +98,28 @@ test('reads what has arrived on an idle connection, also after a pause of the wh
   await closed
   const statuses = readResponses(caller.output()).map(({ status }) => status)
   expect(statuses).toEqual([200, 200])
+})
+
+test('keeps idle connections while requests arrive on others', async () => {
+  const { open } = await start()
+  open()
+  const request = get('/.well-known/jwks').replace('Connection: close\r\n', '')
+  const [first, second, third] = await Promise.all([call(request), call(request), call(request)])
+  for (const caller of [first, second, third]) await answered(caller)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const closed = server.close(muchLater)
+  for (const caller of [first, second]) {
+    vi.advanceTimersByTime(90)
+    // What the timers have begun is done after this turn.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    caller.socket.write(request)
+    await caller.ended()
+    expect(readResponses(caller.output()).map(({ status }) => status)).toEqual([200, 200])
+  }
+  await vi.advanceTimersByTimeAsync(200)
+  await third.ended()
+  await closed
 })
 
 test('completes pending responses, then closes their connections', async () => {

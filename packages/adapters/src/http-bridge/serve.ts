@@ -40,6 +40,9 @@ const backlog = 4096
 /** Milliseconds in which requests arrive that were sent before the port was closed. */
 const linger = 100
 
+/** Milliseconds for which idle connections stay open at most, while requests still arrive on others. */
+const longestLinger = 1000
+
 const isNode = !('Bun' in globalThis) && !('Deno' in globalThis)
 
 /** Accepts no more connections. `close()` of an HTTP server of Node.js closes idle ones, too, and loses requests on them. */
@@ -92,8 +95,18 @@ export async function serve(
       isClosing = true
       return new Promise((resolve) => {
         const deadline = setTimeout(closeAll, seconds * 1000)
+        const begun = performance.now()
+        let lastRequest = 0
+        http.on('request', () => {
+          lastRequest = performance.now()
+        })
+        // A proxy that still sends requests takes an idle connection for each: none is closed before it has stopped.
+        function closeUnused(): void {
+          const now = performance.now()
+          if (now - lastRequest >= linger || now - begun >= longestLinger) closeIdle()
+        }
         // Timers come before a busy process reads what has arrived: a request would be lost with its connection.
-        const closeIdleAfterReading = (): unknown => setImmediate(closeIdle)
+        const closeIdleAfterReading = (): unknown => setImmediate(closeUnused)
         // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now. Not
         // immediately: a request can be on its way on one, or on a connection that was accepted just now.
         let idle: ReturnType<typeof setInterval> | undefined
