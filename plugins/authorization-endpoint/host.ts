@@ -199,7 +199,9 @@ async function respond(
     assertAcceptable({ scopes }, subject, request, kit.refuse)
     await assertActive(subject.sub, kit)
     const recalled = consents.recalled(subject.sub, request)
-    const subjectEpoch = kit.provedEpochOf(result.subject) ?? recalled.subjectEpoch
+    // `null` is an epoch: that before any revocation.
+    const proved = kit.provedEpochOf(result.subject)
+    const subjectEpoch = proved === undefined ? recalled.subjectEpoch : proved
     const code = await kit.authorize(request.proposal, { ...recalled, subject, scopes, subjectEpoch })
     const epochs = kit.authorizedEpochs(request.proposal)
     await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs })

@@ -136,6 +136,18 @@ describe('a client that stays keeps what it has', () => {
       await service.pass(3 * hours)
       return server
     },
+    'when it has moved to the storage, and is disabled there for a while': async (service, server) => {
+      await service.reload(server, without())
+      const entryOf = (enabled: boolean) => ({
+        ...{ client: { ...clientOf('old'), enabled }, tags: [], createdAt: '', changedAt: '' },
+      })
+      const entries = openEntries({ issuer: 'https://id.example.com', storage: service.driver })
+      const entry = await entries.create('client', 'old', entryOf(false))
+      await service.pass(3 * hours)
+      await entries.replace('client', 'old', entry?.version ?? '', entryOf(true))
+      await service.pass(1 * hours)
+      return server
+    },
   }
 
   test.each(Object.entries(ways))('%s', async (_, wait) => {

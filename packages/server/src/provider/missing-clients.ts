@@ -60,16 +60,19 @@ function compared(known: Known, ids: ReadonlySet<string>, ended: ReadonlySet<str
  * client does not inherit them with its id. Servers of a rollout have different configurations: a client has left when servers
  * have run without it for two hours, and none with it.
  *
+ * @param isStored whether the storage has the client, enabled or not
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export function endMissingClients(
   clients: () => readonly ClientOptions[],
   revoke: (target: { readonly clientId: string }) => ReturnType<Provider['revoke']>,
+  isStored: (clientId: string) => Promise<boolean>,
 ): Plugin {
   let next = 0
 
-  /** A client that an administrator has moved to the storage is the same one. */
-  const isElsewhere = async (id: string, kit: EndpointKit): Promise<boolean> => (await kit.findClient(id)) !== undefined
+  /** A client that an administrator has moved to the storage is the same one, also one that is disabled there. */
+  const isElsewhere = async (id: string, kit: EndpointKit): Promise<boolean> =>
+    (await kit.findClient(id)) !== undefined || isStored(id)
 
   /** Ends the clients that are due. Returns the ids of those that have ended, or were found elsewhere, and the failures. */
   async function end(due: readonly string[], ids: ReadonlySet<string>, kit: EndpointKit) {

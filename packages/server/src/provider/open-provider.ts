@@ -3,6 +3,7 @@ import {
   createProvider,
   type Handler,
   type Observer,
+  openEntries,
   type Provider,
   type ProviderOptions,
   pathOf,
@@ -171,7 +172,10 @@ export async function openProvider({
     ? withUpstreamUsers(built.users ?? {}, () => provider)
     : built.users
   const clients = () => configuredClients(configuration)
-  const ending = endMissingClients(clients, (target) => provider.revoke(target))
+  const entries = openEntries({ issuer: configuration.issuer, storage: driver })
+  const isStored = async (clientId: string): Promise<boolean> =>
+    configuration.administration && (await entries.get('client', clientId)) !== undefined
+  const ending = endMissingClients(clients, (target) => provider.revoke(target), isStored)
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
