@@ -1,4 +1,5 @@
-import type { Client, EndpointRequest, HtmlSources } from '@grantry/core'
+import type { EndpointRequest, HtmlSources } from '@grantry/core'
+import { clientView } from '../shared/client-members.ts'
 import { portSchema } from '../shared/config-schema.ts'
 import type { ClientView } from '../sign-in/sign-in.ts'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
@@ -24,16 +25,6 @@ export interface DevicePages {
 export const devicePagesSchema = portSchema<DevicePages>('the pages of createPages()', {
   localeOf: true,
   deviceCode: true,
-})
-
-const clientView = ({ clientId, ...client }: Client): ClientView => ({
-  clientId,
-  ...(client.clientName !== undefined && { name: client.clientName }),
-  ...(client.clientUri !== undefined && { uri: client.clientUri }),
-  ...(client.clientColor !== undefined && { color: client.clientColor }),
-  ...(client.logoUri !== undefined && { logoUri: client.logoUri }),
-  ...(client.policyUri !== undefined && { policyUri: client.policyUri }),
-  ...(client.tosUri !== undefined && { tosUri: client.tosUri }),
 })
 
 /**

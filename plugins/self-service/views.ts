@@ -5,7 +5,8 @@ import {
   formTargets,
   type SuspendedInteraction,
 } from '../authorization-endpoint/authorization-endpoint.ts'
-import { clientView, type FormView } from '../sign-in/sign-in.ts'
+import { clientView } from '../shared/client-members.ts'
+import type { FormView } from '../sign-in/sign-in.ts'
 import { localeFor, type Purpose, type SelfServiceContext } from './flow.ts'
 import type { AskAddressView, MailProvedView, MailSentView } from './self-service-pages.ts'
 import type { Ticket } from './ticket.ts'

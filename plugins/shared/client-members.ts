@@ -1,4 +1,4 @@
-import { configurationObject, member, parseUrl } from '@grantry/core'
+import { type Client, configurationObject, type MembersOf, member, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeSeconds } from './config-schema.ts'
 
@@ -64,6 +64,17 @@ export const descriptionMembers = {
     group: 'pages',
   }),
 }
+
+/** Returns what users see of a client on a page. */
+export const clientView = (client: Pick<Client, 'clientId'> & MembersOf<typeof descriptionMembers>) => ({
+  clientId: client.clientId,
+  name: client.clientName,
+  uri: client.clientUri,
+  color: client.clientColor,
+  logoUri: client.logoUri,
+  policyUri: client.policyUri,
+  tosUri: client.tosUri,
+})
 
 /** The members of a client that pages show or requests use. Plugins can define the same member only with the same schema. */
 export const clientMembers = {

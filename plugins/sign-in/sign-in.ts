@@ -64,7 +64,6 @@ export type {
   SignInView,
   SignInWay,
 } from './sign-in-pages.ts'
-export { clientView } from './views.ts'
 export type { PendingStep, SignInTools, SignInWays, WayUser } from './ways.ts'
 
 declare module '@grantry/core' {

@@ -1,4 +1,4 @@
-import { type Client, type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
+import { type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
 import {
   choosableScopes,
   errorViewOf,
@@ -9,22 +9,13 @@ import {
   type SuspendedInteraction,
   unknownReason,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import { clientView } from '../shared/client-members.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
-import type { ClientView, ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './sign-in-pages.ts'
+import type { ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './sign-in-pages.ts'
 import { linkByAddress, linksFor, type OfferedWays } from './ways.ts'
-
-export const clientView = (client: Client): ClientView => ({
-  clientId: client.clientId,
-  name: client.clientName,
-  uri: client.clientUri,
-  color: client.clientColor,
-  logoUri: client.logoUri,
-  policyUri: client.policyUri,
-  tosUri: client.tosUri,
-})
 
 /** The names of the endpoints that the forms are sent to. */
 export const endpointOf = {
