@@ -1,3 +1,5 @@
+import { defineFields, definePlugin } from '@grantry/core'
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { runRules } from '../../packages/server/src/check-rules/rule.ts'
 import { exposureRules } from '../../packages/server/src/doctor/check-exposure.ts'
@@ -45,6 +47,18 @@ describe('the client of the console', () => {
     const input = { ...administrationInput(issuer), clients: [], plugins }
     await expect(startServer({ loaded: loadedOf(input), port: 0, observe: () => {} })).rejects.toThrow(
       /: console: its client cannot sign in: .*public must be false, because only confidential clients are supported .*; set console to false, or let the plugin demand it of your own clients only, as fapi2 does with "clients": "marked"$/u,
+    )
+  })
+
+  test('two plugins that define the same member are named, and not the client of the console', async () => {
+    const doors = definePlugin('doors', [defineFields({ client: { clientColor: v.optional(v.string()) } })])
+    const input = {
+      ...administrationInput(issuer),
+      clients: [],
+      plugins: [{ name: 'sign-in' }, { name: 'admin' }, doors],
+    }
+    await expect(startServer({ loaded: loadedOf(input), port: 0, observe: () => {} })).rejects.toThrow(
+      /^(?!.*its client).*: plugins: \S+ and doors both define the member of a client clientColor; remove one of them/u,
     )
   })
 

@@ -83,8 +83,10 @@ function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration, isFac
 
 /** A browser cannot keep a secret, so a plugin that accepts confidential clients only leaves no sign-in for the console. */
 function assertAccepted(client: ClientOptions, plugins: Plugins): void {
+  // Two plugins that define the same member are not the fault of this client: the error names them.
+  const { clientSchema } = directorySchemasOf(plugins)
   try {
-    parseConfiguration(directorySchemasOf(plugins).clientSchema, client, 'client')
+    parseConfiguration(clientSchema, client, 'client')
   } catch (cause) {
     const hint =
       'set console to false, or let the plugin demand it of your own clients only, as fapi2 does with "clients": "marked"'
