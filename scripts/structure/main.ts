@@ -42,7 +42,7 @@ for (const folder of packageFolders) {
   )
 }
 
-// 107 on 2026-11-28, when small files of the server and the administration were merged. It should not grow.
+// 101 on 2026-11-28, when small files on the ways of traced requests were merged. It should not grow.
 print(`\nSmall files with one user: ${small.length}`)
 
 const budget = 80

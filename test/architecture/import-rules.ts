@@ -19,7 +19,7 @@ const layers: readonly RegExp[] = [
   /^sealed-json\.ts/u,
   /^(?:folded-text|this-machine)\.ts/u,
   /^(?:runtime|config-schema|parse-url|punycode)\.ts/u,
-  /^(?:types|config-problems|encoding|parse-time|json|promises|bounded-map|standard-schema)\.ts/u,
+  /^(?:types|config-problems|parse-time|json|promises|bounded-map|standard-schema)\.ts/u,
 ]
 
 // The layers of the server, top first. Those of the same line do not import each other.

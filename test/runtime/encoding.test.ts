@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { base64url, decodeBase64, decodeBase64url, decodeUtf8, hex, utf8 } from '../../packages/core/src/encoding.ts'
+import { base64url, decodeBase64, decodeBase64url, decodeUtf8, hex, utf8 } from '../../packages/core/src/runtime.ts'
 import { anyCharacter } from '../support/any-character.ts'
 
 // Pure functions, compared with Buffer over random inputs: every credential, hash and key goes through them.

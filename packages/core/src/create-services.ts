@@ -21,7 +21,7 @@ import { createRegistry, type Registry } from './parts/registry.ts'
 import { after } from './promises.ts'
 import { probeStorage } from './records/probe.ts'
 import { openStore, type Store } from './records/store.ts'
-import { assertHashes, type Runtime } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 import type { Services } from './services.ts'
 import { assertConsistent, assertSignable, createEntryChecks, scopeProblem } from './startup-checks.ts'
 import { createJwt } from './tokens/jwt.ts'
@@ -34,6 +34,19 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
     timeLimit: storageTimeLimit,
     onRejected: (kind, reason) => recorder.record(startup, { type: 'record_rejected', kind, reason }),
   })
+}
+
+/** @throws TypeError when a hash of the host has another form: tokens that are derived from it could be guessed. */
+async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Promise<void> {
+  const data = new Uint8Array(1)
+  const isHash = (bytes: unknown, length: number) => bytes instanceof Uint8Array && bytes.length === length
+  const wrong = Object.entries({
+    sha256: isHash(sha256(data), 32),
+    sha256Hex: /^[0-9a-f]{64}$/u.test(sha256Hex('')),
+    sha512: isHash(await sha512(data), 64),
+  }).find(([, fits]) => !fits)
+  if (wrong !== undefined)
+    throw new TypeError(`createProvider(): runtime.${wrong[0]} does not return a hash of its length`)
 }
 
 /** Opens the clients of the host with those of plugins. */

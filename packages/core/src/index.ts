@@ -49,7 +49,6 @@ export type {
   UserCredentials,
   UserService,
 } from './directory/user-service.ts'
-export { escapeHtml } from './encoding.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'
 export type { EndpointSwitch } from './endpoints/paths.ts'
 export type { EntryKind } from './entries/entry-key.ts'
@@ -158,7 +157,7 @@ export {
   hostKey,
   type UsePlugins,
 } from './parts/host-functions.ts'
-export { htmlHeaders } from './parts/html-policy.ts'
+export { escapeHtml, htmlHeaders } from './parts/html-policy.ts'
 export type { Kit, PluginRecords } from './parts/kit.ts'
 export type { OwnedPart } from './parts/plugin.ts'
 export { definePlugin, type Plugin, type PluginPart, type Plugins } from './parts/plugin.ts'
@@ -193,7 +192,13 @@ export {
   recoverStorage,
 } from './records/recover-storage.ts'
 export { methodOf } from './router.ts'
-export { algorithms, type Runtime, type SignatureKey, type SigningAlgorithm, webRuntime } from './runtime.ts'
+export {
+  algorithms,
+  type Runtime,
+  type SignatureKey,
+  type SigningAlgorithm,
+  webRuntime,
+} from './runtime.ts'
 export { declaredParameters, type OutputOf, type Schema } from './standard-schema.ts'
 export { isLocalhostUrl, isLoopbackHost } from './this-machine.ts'
 export type { Inspect, TokenInspection } from './tokens/inspect.ts'

@@ -1,5 +1,4 @@
-import { type Bytes, decodeBase64url, decodeUtf8, utf8 } from './encoding.ts'
-import type { Runtime } from './runtime.ts'
+import { type Bytes, decodeBase64url, decodeUtf8, type Runtime, utf8 } from './runtime.ts'
 import type { JsonObject } from './types.ts'
 
 const ivLength = 12

@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { isNumber, isObject } from '../json.ts'
 import { after } from '../promises.ts'
 import { combined, type Lookup, markerAt, type NewRecord, recordAt } from '../records/envelope.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Window } from './abuse-control.ts'
 import type { LimitDeps } from './window-limit.ts'
@@ -73,7 +73,7 @@ export function createAttemptLimit(
       const at = Math.floor(runtime.now() / window)
       const end = (at + 1) * window
       const hashed = (...kind: readonly string[]): string =>
-        hashOf(JSON.stringify([issuer, limit, name, window, at, ...kind]), runtime)
+        runtime.sha256Hex(JSON.stringify([issuer, limit, name, window, at, ...kind]))
       const hash = hashed()
       const [countKey, passedKey, fullKey] = [keyOf('count', hash), keyOf('passed', hash), keyOf('failure', hash)]
       const passedCountKey = (): string => keyOf('count', hashed('passed'))

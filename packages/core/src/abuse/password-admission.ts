@@ -3,7 +3,7 @@ import { tooManyFailures } from '../errors/oauth-error.ts'
 import { isObject } from '../json.ts'
 import { allOf } from '../promises.ts'
 import { type NewRecord, recordAt } from '../records/envelope.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { createAttemptLimit, type NumberedAttempt } from './attempt-limit.ts'
 import type { ClientFailures } from './client-failures.ts'
@@ -89,7 +89,7 @@ function createNaming({ perUserAndAddress, perUser }: AbuseControl['passwords'],
     // attacker. Therefore only an account that has logged in before from this address, in exactly this way, is counted
     // by itself, and only its own logins forget its failures. All others are counted under the folded name.
     const account = keyPart(deps.issuer, nameAtAddress ?? keyPart(foldedName), directory, spelling)
-    const knownKey = keyOf('known', hashOf(account, deps.runtime))
+    const knownKey = keyOf('known', deps.runtime.sha256Hex(account))
     const accountCounter = (): NumberedAttempt => (nameAtAddress === undefined ? everywhere : atAddress).open(account)
     return {
       account,

@@ -1,6 +1,6 @@
-import { utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { LimitWaiting } from '../parts/kit.ts'
+import { utf8 } from '../runtime.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { siteOf } from './address-group.ts'
 import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-limit.ts'

@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { Kit } from '../parts/kit.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Window } from './abuse-control.ts'
@@ -91,7 +91,7 @@ function createWindows(window: number, { limit, issuer, runtime }: WindowLimitDe
   const endOf = (at: number): number => (at + 1) * window
   const remaining = (at: number): number => Math.max(1, endOf(at) - runtime.now())
   const keyFor = (kind: 'count' | 'failure', name: string, at: number): string =>
-    keyOf(kind, hashOf(JSON.stringify([issuer, limit, name, window, at]), runtime))
+    keyOf(kind, runtime.sha256Hex(JSON.stringify([issuer, limit, name, window, at])))
 
   function seenOf(name: string): Seen {
     const at = current()

@@ -1,8 +1,8 @@
 import { isPossibleId } from '../directory/client-members.ts'
-import { decodeBase64Text } from '../encoding.ts'
 import { parseAuthorization } from '../http/authorization-header.ts'
 import { defineClientAuthentication } from '../parts/client-authentication.ts'
 import { definePlugin } from '../parts/plugin.ts'
+import { decodeBase64Text } from '../runtime.ts'
 
 /** The id of a client, or the name of a scope, and its secret. */
 interface CredentialPair {

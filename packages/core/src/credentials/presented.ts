@@ -10,7 +10,7 @@ import type {
 } from '../parts/client-authentication.ts'
 import type { Kit } from '../parts/kit.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { fingerprintOf } from '../records/keys.ts'
 import type { Runtime } from '../runtime.ts'
 import { builtInMethods, formDecoded } from './methods.ts'
 
@@ -160,5 +160,5 @@ export interface PresentedId {
  */
 export function presentedId(presented: string, isKnown: (id: string) => boolean, runtime: Runtime): PresentedId {
   const spellings = [presented, formDecoded({ clientId: presented, secret: '' })?.clientId ?? presented]
-  return { known: spellings.find(isKnown), fingerprint: fingerprintOf(hashOf(presented, runtime)) }
+  return { known: spellings.find(isKnown), fingerprint: fingerprintOf(runtime.sha256Hex(presented)) }
 }

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { domainOf, foldedName, foldedUsername } from '../folded-text.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { fingerprintOf } from '../records/keys.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 
 /** Maps all spellings of a user name, also of the domain of an address, to the name under which its failures are counted. */
@@ -44,7 +44,7 @@ export function createUserNames(runtime: Runtime): UserNames {
     },
     describe(username) {
       const name = limitNameOf(username)
-      const usernameFingerprint = fingerprintOf(hashOf(JSON.stringify([key, name]), runtime))
+      const usernameFingerprint = fingerprintOf(runtime.sha256Hex(JSON.stringify([key, name])))
       return known.get(name) ? { username, usernameFingerprint } : { usernameFingerprint }
     },
   }

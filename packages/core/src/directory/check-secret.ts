@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
-import { hex, utf8 } from '../encoding.ts'
 import { after } from '../promises.ts'
-import type { Runtime } from '../runtime.ts'
+import { hex, type Runtime, utf8 } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import { type HashSecretOutput, parseSecret, type Secret, secretRow } from './secret.ts'
 

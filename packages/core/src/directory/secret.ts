@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
 import { configurationObject } from '../config-schema.ts'
-import { decodeBase64, hex, utf8 } from '../encoding.ts'
 import { epochSecondsOf } from '../parse-time.ts'
-import { webRuntime } from '../runtime.ts'
+import { decodeBase64, hex, utf8, webRuntime } from '../runtime.ts'
 
 const hashLengths = { sha256: 32, sha512: 64 } as const
 

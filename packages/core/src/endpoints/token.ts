@@ -13,7 +13,6 @@ import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Confirmation, Grant } from '../parts/grant.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import type { Registry } from '../parts/registry.ts'
-import { hashOf } from '../records/keys.ts'
 import type { Schema } from '../standard-schema.ts'
 import { builtIn } from './core-endpoint.ts'
 
@@ -134,7 +133,7 @@ export const tokenEndpoint = builtIn(
           redemptions: result.redeems,
           continues: result.continues ?? result.lineage?.stored,
           lifetime: result.issue?.lifetime,
-          retryId: () => hashOf(JSON.stringify(identityOf(client, confirmation, grantType, form, registry)), runtime),
+          retryId: () => runtime.sha256Hex(JSON.stringify(identityOf(client, confirmation, grantType, form, registry))),
           proofs: usable,
           unsettled,
           refuse,

@@ -1,5 +1,4 @@
-import { hex } from '../encoding.ts'
-import type { Runtime } from '../runtime.ts'
+import { hex, type Runtime } from '../runtime.ts'
 
 /**
  * The position of a request in a distributed trace. All ids are validated lower-case hex, even if the caller sent them.

@@ -2,17 +2,16 @@ import * as v from 'valibot'
 import { configurationObject } from '../config-schema.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { completeSubject } from '../directory/user-service.ts'
-import { decodeBase64url, hex } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { ProvedEpochOf } from '../parts/authenticate-user.ts'
 import type { Approval, Authorize, AuthorizedEpochs, OpenAuthorization, Proposal } from '../parts/proposal.ts'
 import type { Registry } from '../parts/registry.ts'
 import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { fingerprintOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
-import { type Runtime, randomId } from '../runtime.ts'
+import { decodeBase64url, hex, type Runtime, randomId } from '../runtime.ts'
 import { isIdentityProtocolClaim, isProtocolClaim } from '../tokens/claims.ts'
 import { assertNotRevoked, recordedEpochs } from '../tokens/epochs.ts'
 import type { IsUnchanged, NewRevocationMark } from '../tokens/revocation-mark.ts'
@@ -170,7 +169,7 @@ function createStoreApproval(deps: AuthorizeDeps) {
     const { credentialHash } = approval
     const credential = credentialHash ?? randomId(runtime, 32)
     const hashBytes = credentialHash === undefined ? undefined : decodeBase64url(credentialHash)
-    const hash = hashBytes === undefined ? hashOf(credential, runtime) : hex(hashBytes)
+    const hash = hashBytes === undefined ? runtime.sha256Hex(credential) : hex(hashBytes)
     await storeNew(hash, record, hashBytes !== undefined)
     const { kind, family, subject } = record
     const trace = recorder.start('authorize')

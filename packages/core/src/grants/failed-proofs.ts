@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { clientProblem } from '../parts/token-binding.ts'
-import { fingerprintOf, hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
+import { fingerprintOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import type { SpentRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -44,7 +44,7 @@ export function createFailedProofs(deps: {
 
   /** By the hash of the credential: failures that the storage could not count. They count in this process. */
   const uncounted = createBoundedMap<number>(maxCodes)
-  const countKey = (hash: string): string => keyOf('count', hashOf(JSON.stringify(['code_proof', hash]), runtime))
+  const countKey = (hash: string): string => keyOf('count', runtime.sha256Hex(JSON.stringify(['code_proof', hash])))
 
   async function end({ kind, hash, expiresAt, record }: CredentialDetails, trace: Trace): Promise<void> {
     const marker: SpentRecord = { spentAt: runtime.now(), attempt: '', ended: true }

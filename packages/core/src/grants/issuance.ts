@@ -1,7 +1,6 @@
-import { type Bytes, utf8 } from '../encoding.ts'
 import type { RetrySecret } from '../keys/key-ring.ts'
 import { after } from '../promises.ts'
-import { type Runtime, randomId } from '../runtime.ts'
+import { type Bytes, type Runtime, randomId, utf8 } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
 /** The time and the random values of the tokens in one response. */

@@ -7,7 +7,7 @@ import { jsonObjectSchema } from '../json.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import { declaredType } from '../parts/fields.ts'
 import type { Registry } from '../parts/registry.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { fingerprintOf } from '../records/keys.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 import { foreignType, type Jwt } from '../tokens/jwt.ts'
 import { assertUnchanged, type IsUnchanged, type RequestMarks } from '../tokens/revocation-mark.ts'
@@ -133,7 +133,7 @@ const open: OpenAssertions =
               audience,
               idp,
               ...(acr !== undefined && { acr }),
-              fingerprint: fingerprintOf(hashOf(signed, runtime)),
+              fingerprint: fingerprintOf(runtime.sha256Hex(signed)),
               ...families.describe(result.lineage?.family),
             },
           ]

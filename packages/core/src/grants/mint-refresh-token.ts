@@ -4,7 +4,7 @@ import type { Confirmation } from '../parts/grant.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
 import { recordedAuthorization } from '../records/authorization.ts'
 import type { NewRecord } from '../records/envelope.ts'
-import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { fingerprintOf, keyOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import type { Runtime } from '../runtime.ts'
 import { recordedEpochs } from '../tokens/epochs.ts'
@@ -60,7 +60,7 @@ export function createMintRefreshToken(deps: {
     if (expiresAt <= now) return undefined
     // `reuse`: the token stays the same and gets a later expiry.
     const token = continuedIn(result)?.credential ?? runtime.base64url(issuance.refreshToken)
-    const hash = hashOf(token, runtime)
+    const hash = runtime.sha256Hex(token)
     // Never earlier than for an earlier token of the family, even if the configured lifetimes have been shortened.
     const keptUntil = Math.max(previous?.keptUntil ?? 0, startedAt + absoluteLifetime + maxTokenLifetime(client))
     // RFC 8707 section 2.2: the audiences of the authorization, also if this access token has fewer.

@@ -4,7 +4,7 @@ import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { TokenBindings } from '../parts/token-binding.ts'
 import type { NewRecord } from '../records/envelope.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
+import { fingerprintOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
@@ -116,7 +116,7 @@ function factsOf(
   return [
     issued('access_token', access),
     ...(refresh === undefined ? [] : [issued('refresh_token', refresh)]),
-    ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(hashOf(identity, runtime)))]),
+    ...(identity === undefined ? [] : [issued('identity_token', fingerprintOf(runtime.sha256Hex(identity)))]),
   ]
 }
 

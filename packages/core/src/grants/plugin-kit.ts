@@ -2,7 +2,6 @@ import { createGuessLimits } from '../abuse/window-limit.ts'
 import { maxLifetime, parseConfiguration } from '../config-schema.ts'
 import { constantTimeEqual } from '../directory/check-secret.ts'
 import { createHostCalls, type HostLimits } from '../directory/host-port.ts'
-import { utf8 } from '../encoding.ts'
 import { createRefuse } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
@@ -11,9 +10,9 @@ import { declaredType } from '../parts/fields.ts'
 import type { GrantKit } from '../parts/grant-kit.ts'
 import type { Kit, PluginRecords } from '../parts/kit.ts'
 import type { Registry } from '../parts/registry.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
-import { type Runtime, randomId } from '../runtime.ts'
+import { type Runtime, randomId, utf8 } from '../runtime.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { identityTokenAlgorithmOf } from '../tokens/identity-token.ts'
 import { foreignType, type Jwt } from '../tokens/jwt.ts'
@@ -157,7 +156,7 @@ export function createPluginKits(deps: PluginKitDeps): PluginKits {
       recorder.record(recorder.start('recordClient', { clientAddress }), fact)
     // The hash includes issuer and plugin, so that a plugin cannot access the records of another plugin, or of another
     // provider on the same store.
-    const hashed = (key: string): string => hashOf(JSON.stringify([issuer, plugin, key]), runtime)
+    const hashed = (key: string): string => runtime.sha256Hex(JSON.stringify([issuer, plugin, key]))
     const records = createPluginRecords(store, hashed, validExpiry)
     const kit: Kit = {
       issuer,

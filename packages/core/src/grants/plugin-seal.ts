@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
 import { jsonObjectSchema } from '../json.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import type { Kit } from '../parts/kit.ts'
-import type { Runtime } from '../runtime.ts'
+import { decodeBase64url, decodeUtf8, type Runtime, utf8 } from '../runtime.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
 import { validate } from '../standard-schema.ts'
 

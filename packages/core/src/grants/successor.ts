@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import { markerAt, recordAt } from '../records/envelope.ts'
-import { hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
+import { keyOf, spentKeyOf } from '../records/keys.ts'
 import {
   type GrantRecord,
   isGrantRecord,
@@ -29,7 +29,7 @@ export interface Successor {
 export const repeatableFor = ({ refreshToken: { retryWindow, gracePeriod } }: Client): number =>
   Math.max(retryWindow, gracePeriod)
 
-export const replayKeyOf = (attempt: string, runtime: Runtime): string => keyOf('replay', hashOf(attempt, runtime))
+export const replayKeyOf = (attempt: string, runtime: Runtime): string => keyOf('replay', runtime.sha256Hex(attempt))
 
 /** Finds what a spent refresh token leads to. */
 export function createFindSuccessor(issuances: Issuances, { store, runtime }: Pick<ReplayDeps, 'store' | 'runtime'>) {
@@ -46,7 +46,7 @@ export function createFindSuccessor(issuances: Issuances, { store, runtime }: Pi
     const issuance = replay && (await issuances.repeated(credential, replay, spent.spentAt))
     const isRetry = replay?.request === retryId()
     if (issuance === undefined || (!isRetry && client.refreshToken.gracePeriod === 0)) return undefined
-    const successor = hashOf(runtime.base64url(issuance.refreshToken), runtime)
+    const successor = runtime.sha256Hex(runtime.base64url(issuance.refreshToken))
     const [[marker, record]] = await Promise.all([
       store.getAll([
         markerAt(spentKeyOf('refresh', successor), isSpentRecord, unreadableMarker),

@@ -1,7 +1,7 @@
-import { decodeUtf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { inexactNumber, isExact } from '../json.ts'
 import { pathOf } from '../parse-url.ts'
+import { decodeUtf8 } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 

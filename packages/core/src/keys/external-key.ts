@@ -1,8 +1,7 @@
 import type { JWK } from 'jose'
 import { createHostPort, defaultMaxCalls } from '../directory/host-port.ts'
-import type { Bytes } from '../encoding.ts'
 import { isOAuthError, OAuthError } from '../errors/oauth-error.ts'
-import type { Runtime, SignatureKey } from '../runtime.ts'
+import type { Bytes, Runtime, SignatureKey } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 
 /**

@@ -2,8 +2,16 @@
 import type { JWK } from 'jose'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
-import { type Bytes, decodeBase64url, utf8 } from '../encoding.ts'
-import { algorithms, isSigningAlgorithm, type Runtime, type SignatureKey, type SigningAlgorithm } from '../runtime.ts'
+import {
+  algorithms,
+  type Bytes,
+  decodeBase64url,
+  isSigningAlgorithm,
+  type Runtime,
+  type SignatureKey,
+  type SigningAlgorithm,
+  utf8,
+} from '../runtime.ts'
 import type { JsonObject } from '../types.ts'
 import { type ExternalKey, externalSignatureKey, isExternalKey } from './external-key.ts'
 import { type KeyInfo, type KeyRing, type RingKey, retrySecretOf, signerOf } from './key-ring.ts'

@@ -1,7 +1,6 @@
 import type { JWK } from 'jose'
-import { type Bytes, utf8 } from '../encoding.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
-import type { Runtime, SignatureKey, SigningAlgorithm } from '../runtime.ts'
+import { type Bytes, type Runtime, type SignatureKey, type SigningAlgorithm, utf8 } from '../runtime.ts'
 
 /** An imported key with its id. */
 export interface RingKey extends SignatureKey {

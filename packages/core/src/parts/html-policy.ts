@@ -95,3 +95,7 @@ export const emptyPage = (issuer: string): PlainResponse => ({
   headers: htmlHeaders(undefined, issuer),
   body: null,
 })
+
+/** Escapes a text for HTML, also in attributes with quotes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`)

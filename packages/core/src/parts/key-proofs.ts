@@ -2,7 +2,7 @@ import { maxLifetime } from '../config-schema.ts'
 import { exposedIn } from '../errors/error-response.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { after } from '../promises.ts'
-import { hashOf, spentKeyOf } from '../records/keys.ts'
+import { spentKeyOf } from '../records/keys.ts'
 import { randomId } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { EndpointRequest } from './endpoint.ts'
@@ -42,7 +42,7 @@ function createProofCheck(
     // An end that has passed, or a duration, would let the proof be used again.
     const isEnd = typeof expiresAt === 'number' && expiresAt > now && expiresAt <= now + maxLifetime
     if (typeof id !== 'string' || id === '' || typeof refuse !== 'function' || !isEnd) throw malformed(plugin)
-    const key = spentKeyOf('proof', hashOf(JSON.stringify([issuer, plugin, id]), runtime))
+    const key = spentKeyOf('proof', runtime.sha256Hex(JSON.stringify([issuer, plugin, id])))
     return { key, expiresAt, refuse: () => refuse() }
   }
 

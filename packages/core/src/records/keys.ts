@@ -1,5 +1,3 @@
-import type { Runtime } from '../runtime.ts'
-
 /**
  * The kinds of records, and what becomes of them when an operator has restored an old copy of the storage. A record key
  * is the kind, a colon, and the lower-case hex SHA-256 of the lookup value, such as a token. The key of a `spent` marker,
@@ -37,11 +35,11 @@ export const recordKinds = {
 export type RecordKind = keyof typeof recordKinds
 
 /**
- * Hashes a credential for a record key. No credential is stored, and a driver cannot normalize, case-fold or trim the
- * key.
+ * The key of a record.
+ *
+ * @param hash that of the lookup value, by `sha256Hex` of the runtime: no credential is stored, and a driver cannot
+ * normalize, case-fold or trim the key
  */
-export const hashOf = (credential: string, runtime: Runtime): string => runtime.sha256Hex(credential)
-
 export const keyOf = (kind: RecordKind, hash: string): string => `${kind}:${hash}`
 
 /** The key of a spent marker. Includes the kind, so that the kinds have separate namespaces. */

@@ -1,5 +1,4 @@
-import { hex } from '../encoding.ts'
-import type { Runtime } from '../runtime.ts'
+import { hex, type Runtime } from '../runtime.ts'
 import type { AtomicDriver, DriverItem } from './driver.ts'
 import { getValues, withinTime } from './driver-calls.ts'
 import type { recoveryKey } from './recover-storage.ts'

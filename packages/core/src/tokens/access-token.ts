@@ -3,7 +3,7 @@ import type { Confirmation } from '../parts/grant.ts'
 import { clientProblem, parseConfirmation, type TokenBindings } from '../parts/token-binding.ts'
 import { after, allOf } from '../promises.ts'
 import { type Lookup, type NewRecord, recordAt } from '../records/envelope.ts'
-import { fingerprintOf, hashOf, keyOf } from '../records/keys.ts'
+import { fingerprintOf, keyOf } from '../records/keys.ts'
 import { type AccessTokenRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import { type Runtime, randomId } from '../runtime.ts'
@@ -102,11 +102,11 @@ function createMintAccessToken({
       const claims = await claimsOf(token, runtime.base64url(token.random.subarray(0, 16)))
       const signed = await jwt.sign(claims, 'at+jwt')
       // Without an observer, hashing a JWT for its fingerprint would be wasted work.
-      return { token: signed, records: [], fingerprint: observed ? fingerprintOf(hashOf(signed, runtime)) : '' }
+      return { token: signed, records: [], fingerprint: observed ? fingerprintOf(runtime.sha256Hex(signed)) : '' }
     }
     const claims = await claimsOf(token, randomId(runtime, 16))
     const handle = runtime.base64url(token.random)
-    const hash = hashOf(handle, runtime)
+    const hash = runtime.sha256Hex(handle)
     const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
     return {
       token: handle,
@@ -148,7 +148,7 @@ function createValidateAccessToken({
   return async (token) => {
     const isJwt = token.includes('.')
     // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
-    const hash = isJwt && !observed ? '' : hashOf(token, runtime)
+    const hash = isJwt && !observed ? '' : runtime.sha256Hex(token)
     const fingerprint = fingerprintOf(hash)
     const { claims, isCurrent } = await (isJwt ? readJwt(token) : readReference(token, hash))
     if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
@@ -189,7 +189,7 @@ function createRevokeAccessToken({
 }: AccessTokenDeps): AccessTokens['revoke'] {
   return async (token, client) => {
     const isJwt = token.includes('.')
-    const hash = hashOf(token, runtime)
+    const hash = runtime.sha256Hex(token)
     const tolerance = clockTolerance + clockSkew
     const claims = isJwt
       ? await jwt.verify(token, 'at+jwt', tolerance)

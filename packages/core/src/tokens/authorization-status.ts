@@ -2,7 +2,7 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import { isActive, type UserService } from '../directory/user-service.ts'
 import { after, allOf } from '../promises.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
@@ -23,7 +23,7 @@ export interface DenyList {
 }
 
 export function createDenyList({ store, runtime }: { readonly store: Store; readonly runtime: Runtime }): DenyList {
-  const keyOfToken = (id: string): string => keyOf('denied', hashOf(id, runtime))
+  const keyOfToken = (id: string): string => keyOf('denied', runtime.sha256Hex(id))
   return {
     isDenied: (id) => store.has(keyOfToken(id)),
     deny: async (id, until) => store.insert(keyOfToken(id), { deniedAt: runtime.now() }, until),

@@ -1,10 +1,9 @@
 import type { Client } from '../directory/client.ts'
 import { type CompleteSubject, localProvider, type UserClaims } from '../directory/user-service.ts'
-import { utf8 } from '../encoding.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { after, isThenable } from '../promises.ts'
-import { fingerprintOf, hashOf } from '../records/keys.ts'
-import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import { fingerprintOf } from '../records/keys.ts'
+import { type Runtime, type SigningAlgorithm, utf8 } from '../runtime.ts'
 import type { JsonObject, MaybePromise } from '../types.ts'
 import type { TokenFacts } from './access-token.ts'
 import type { AuthorizationStatus } from './authorization-status.ts'
@@ -105,7 +104,7 @@ export function createIdentityTokens(deps: {
 
     async validate(token, forClient) {
       // Only for events: JWTs are not looked up by their hash.
-      const fingerprint = observed ? fingerprintOf(hashOf(token, runtime)) : ''
+      const fingerprint = observed ? fingerprintOf(runtime.sha256Hex(token)) : ''
       const claims = await jwt.verify(token, 'JWT')
       if (claims === undefined) return { valid: false, reason: 'token_unknown', fingerprint }
       const { aud, sub } = claims

@@ -1,4 +1,4 @@
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import { type GrantRecord, isAccessTokenRecord } from '../records/schemas.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -117,7 +117,7 @@ export function createInspect(deps: {
     if (typeof token !== 'string' || token.length > maxJwtLength) return unknown
     if (token.includes('.')) return inspectJwt(token)
     const [access, refresh, code] = await Promise.all([
-      store.get(keyOf('access', hashOf(token, runtime)), isAccessTokenRecord),
+      store.get(keyOf('access', runtime.sha256Hex(token)), isAccessTokenRecord),
       storedGrants.find('refresh', token),
       storedGrants.find('code', token),
     ])

@@ -1,7 +1,6 @@
-import { decodeBase64url, decodeUtf8, utf8 } from '../encoding.ts'
 import { isJsonObject } from '../json.ts'
 import type { KeyRing, RingKey } from '../keys/key-ring.ts'
-import type { Runtime, SigningAlgorithm } from '../runtime.ts'
+import { decodeBase64url, decodeUtf8, type Runtime, type SigningAlgorithm, utf8 } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
 
 /**

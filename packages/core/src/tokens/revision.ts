@@ -2,7 +2,7 @@ import { maxLifetime } from '../config-schema.ts'
 import { isObject, isString } from '../json.ts'
 import { after } from '../promises.ts'
 import { combined, type Lookup, markerAt } from '../records/envelope.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import { type Runtime, randomId } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
@@ -51,7 +51,7 @@ export function createRevision(deps: {
   readonly runtime: Runtime
 }): Revision {
   const { issuer, store, runtime } = deps
-  const key = keyOf('revision', hashOf(issuer, runtime))
+  const key = keyOf('revision', runtime.sha256Hex(issuer))
   let lastRead: string | undefined
   let replacements = 0
 

@@ -2,7 +2,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import { isNumber, isObject, isStringOrAbsent, isStrings, type Unchecked } from '../json.ts'
 import { combined, type Lookup, markerAt } from '../records/envelope.ts'
-import { hashOf, keyOf } from '../records/keys.ts'
+import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import { clockDifference, type Runtime, randomId } from '../runtime.ts'
 import { type Epochs, epochsOf } from './epochs.ts'
@@ -125,7 +125,7 @@ export function createRevocationEpochs(deps: {
   const { issuer, store, revision, runtime } = deps
   // The key includes the issuer: two providers with the same storage may both have a client `web`.
   const keyFor = (kind: 'client' | 'subject', name: string): string =>
-    keyOf('epoch', hashOf(JSON.stringify([issuer, kind, name]), runtime))
+    keyOf('epoch', runtime.sha256Hex(JSON.stringify([issuer, kind, name])))
   // Cached, because there are few clients, and hashing is more than half of the cost of a read from an in-memory
   // storage.
   const clientKeys = createBoundedMap<string>(1000)

@@ -4,7 +4,7 @@ import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { existenceAt, type Lookup, markerAt, recordAt } from '../records/envelope.ts'
-import { fingerprintOf, hashOf, keyOf, spentKeyOf } from '../records/keys.ts'
+import { fingerprintOf, keyOf, spentKeyOf } from '../records/keys.ts'
 import {
   type GrantRecord,
   isGrantRecord,
@@ -60,12 +60,12 @@ export function createFamilies(deps: {
     if (family === undefined || !recorder.observed) return {}
     const known = described.get(family)
     if (known !== undefined) return known
-    const description = { family: fingerprintOf(hashOf(family, runtime)) }
+    const description = { family: fingerprintOf(runtime.sha256Hex(family)) }
     described.set(family, description)
     return description
   }
 
-  const keyOfFamily = (family: string): string => keyOf('revoked', hashOf(family, runtime))
+  const keyOfFamily = (family: string): string => keyOf('revoked', runtime.sha256Hex(family))
 
   /** Creates the record of a revoked family. Returns `true` if it did not exist. */
   async function insertRevoked(family: string, lastEnd: number, reason: string): Promise<boolean> {
@@ -138,7 +138,7 @@ export function createStoredGrants(deps: {
 
   async function find(kind: string, credential: string, clientId?: string): Promise<StoredRecord | undefined> {
     if (credential.length > maxCredentialLength) return undefined
-    const hash = hashOf(credential, runtime)
+    const hash = runtime.sha256Hex(credential)
     const [record, spent, current, clientState] = await store.getAll([
       recordAt(grantKeyOf(kind, hash), isGrantRecord),
       markerAt(spentKeyOf(kind, hash), isSpentRecord, unreadableMarker),
