@@ -68,7 +68,10 @@ export interface Revoking {
    * does. Requires the capability `authorizations`.
    */
   readonly revoke: (
-    target: { readonly subject: string; readonly clientId?: string } | { readonly family: string },
+    target:
+      | { readonly subject: string; readonly clientId?: undefined }
+      | { readonly subject: string; readonly clientId: string }
+      | { readonly family: string },
   ) => Promise<void>
 }
 
