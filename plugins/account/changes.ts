@@ -1,3 +1,4 @@
+import { sendMail } from '../shared/mailer.ts'
 import { mailFailure } from '../shared/outgoing-mails.ts'
 import type { AccountChange, AccountServices } from './services.ts'
 import { accountPath, type Visit } from './visit.ts'
@@ -18,7 +19,7 @@ export async function mailChange(
   try {
     const url = `${kit.issuer}${accountPath}`
     const mail = pages.mail({ change, service: new URL(kit.issuer).host, url }, locale)
-    await kit.callHost('account.mailer', () => mailer.send({ ...mail, to }))
+    await sendMail(mailer, 'account.mailer', { ...mail, to }, kit)
   } catch (error) {
     kit.recordUser({ type: 'mail_failed', purpose: change, reason: mailFailure(error) }, {})
   }

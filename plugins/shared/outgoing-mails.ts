@@ -1,5 +1,5 @@
 import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
-import type { Mailer, MailMessage } from './mailer.ts'
+import { type Mailer, type MailMessage, sendMail } from './mailer.ts'
 
 /** How often a mail is sent. */
 const maxAttempts = 3
@@ -46,7 +46,7 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
   async function attempt(letter: Letter, kit: EndpointKit): Promise<void> {
     letter.attempts += 1
     try {
-      await kit.callHost(port, () => mailer.send(letter.message))
+      await sendMail(mailer, port, letter.message, kit)
     } catch (error) {
       if (letter.attempts < maxAttempts) failed.push(letter)
       else giveUp(letter.purpose, mailFailure(error), kit)

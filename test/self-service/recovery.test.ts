@@ -1,9 +1,9 @@
-import { decodeJwt } from '@grantry/core'
+import { decodeJwt, isSameAddress } from '@grantry/core'
 import { signIn } from '@grantry/plugins/sign-in'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
 import { setUp } from '../authorization/parties.ts'
-import { codeIn, linkIn, pages, problemOf, setUpAccounts, titleOf } from './parties.ts'
+import { aliceAccount, codeIn, linkIn, pages, problemOf, setUpAccounts, titleOf } from './parties.ts'
 
 const password = 'correct horse battery'
 
@@ -28,6 +28,24 @@ describe('a forgotten password', () => {
     expect(await f.lastMail()).toMatchObject({ to: 'alice@example.com', subject: 'Your password was changed' })
     const types = f.events.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['mail_requested', 'password_changed', 'session_started']))
+  })
+
+  test.each([
+    ' Alice@example.com',
+    'Alice@example.com ',
+    '\u202aAlice@example.com\u202c',
+    'Alice@example.com\u200b\r\n',
+  ])('is replaced also if the store has the address as it was pasted: %j', async (email) => {
+    const f = await setUpAccounts()
+    f.memory.users.set('alice', { ...aliceAccount, email, claims: {} })
+    f.memory.store.findByEmail = (asked) => (isSameAddress(asked, email) ? f.memory.users.get('alice') : undefined)
+    const { ask, browser, submit } = await f.start()
+    await ask('forgot', 'alice@example.com')
+    const mail = await f.lastMail()
+    // In the case in which it is stored, which may count.
+    expect(mail.to).toBe('Alice@example.com')
+    await submit(await browser.open(linkIn(mail)), { password })
+    expect(await f.lastMail()).toMatchObject({ to: 'Alice@example.com', subject: 'Your password was changed' })
   })
 
   test('is replaced with the code of a mail', async () => {
