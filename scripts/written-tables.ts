@@ -80,8 +80,8 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
     ),
   clientMetadata: () =>
     optionRows(clientMetadataSchema, 'plugins/client-metadata/client-metadata-options.ts', 'clientMetadataSchema'),
-  dpop: () => optionRows(dpopSchema, 'plugins/dpop/settings.ts', 'settingsSchema'),
-  mtls: () => optionRows(mtlsSchema, 'plugins/mtls/settings.ts', 'settingsSchema'),
+  dpop: () => optionRows(dpopSchema, 'plugins/dpop/dpop-settings.ts', 'settingsSchema'),
+  mtls: () => optionRows(mtlsSchema, 'plugins/mtls/mtls-settings.ts', 'settingsSchema'),
   pushedAuthorization: () =>
     optionRows(
       pushedAuthorizationSchema,

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { sweepRows } from '../../packages/storage-drivers/src/postgresql/sweep-rows.ts'
 import type { PostgresqlServer } from '../../test/support/postgresql-server.ts'
 import type { BenchTable } from './item-table.ts'

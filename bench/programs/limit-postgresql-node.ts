@@ -3,7 +3,7 @@
 import { postgresqlMigration } from '@grantry/storage-drivers/postgresql'
 import pg from 'pg'
 import { keyArray, numberArray, textArray } from '../../packages/storage-drivers/src/postgresql/parameters.ts'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import type { Item } from './limit-parts.ts'
 import { serveLimit } from './limit-store.ts'
 

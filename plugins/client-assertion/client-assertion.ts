@@ -15,23 +15,23 @@ import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type KeySet, keySetOf } from '../shared/key-set.ts'
 import type { Verification } from '../shared/verify-jwt.ts'
 import { type PresentedAssertion, presentedAssertion, type VerifyOptions, verifiedAssertion } from './assertion.ts'
-import { createClaimsCheck, type Expectations } from './claims.ts'
-import { createDecoys } from './decoys.ts'
-import { refusalFor } from './hints.ts'
+import { createClaimsCheck, type Expectations } from './assertion-claims.ts'
 import {
   audienceSchema,
   type ClientAssertionOptions,
   type Settings,
   secretAlgorithms,
   settingsSchema,
-} from './settings.ts'
+} from './assertion-settings.ts'
+import { createDecoys } from './decoys.ts'
+import { refusalFor } from './hints.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers extends MembersOf<ReturnType<typeof clientMembersFor>> {}
 }
 
 export type { SendRequest, SendRequest as FetchKeys } from '../shared/fetched-uri.ts'
-export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './settings.ts'
+export { type ClientAssertionOptions, settingsSchema as clientAssertionSchema } from './assertion-settings.ts'
 
 const consumes = ['client_assertion', 'client_assertion_type']
 

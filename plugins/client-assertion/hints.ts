@@ -1,6 +1,6 @@
 import type { CredentialRefusal } from '@grantry/core'
 import { signatureAlgorithms } from '../shared/verify-jwt.ts'
-import { maxAssertionLifetime, type Settings } from './settings.ts'
+import { maxAssertionLifetime, type Settings } from './assertion-settings.ts'
 
 const asymmetric: readonly string[] = signatureAlgorithms
 

@@ -1,12 +1,12 @@
 import { definePlugin, type Plugin, parseConfiguration } from '@grantry/core'
 import { type DeviceAuthorizationOptions, optionsSchema } from './device-options.ts'
-import { deviceParts } from './parts.ts'
+import { deviceParts } from './device-parts.ts'
 
 export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './device-options.ts'
+export type { DevicePage, NamedSubject } from './device-page.ts'
 export type { DevicePages, DeviceView } from './device-pages.ts'
-export type { DevicePage, NamedSubject } from './page.ts'
+export { deviceGrantType } from './device-parts.ts'
 export type { DevicePageProblem, DevicePageReply, DevicePageState } from './page-html.ts'
-export { deviceGrantType } from './parts.ts'
 export { type DeviceSignInOptions, deviceSignIn } from './sign-in.ts'
 export {
   type DeviceApproval,

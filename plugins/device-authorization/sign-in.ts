@@ -12,9 +12,9 @@ import {
   pageClient,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { deviceAuthorizationSchema } from './device-options.ts'
+import type { DevicePage } from './device-page.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
-import type { DevicePage } from './page.ts'
-import { deviceParts } from './parts.ts'
+import { deviceParts } from './device-parts.ts'
 import { typedUserCode } from './user-code.ts'
 
 const optionsSchema = configurationObject({

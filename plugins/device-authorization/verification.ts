@@ -1,7 +1,7 @@
 import { type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
 import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
-import { type DeviceRecord, deviceRecords } from './records.ts'
+import { type DeviceRecord, deviceRecords } from './device-records.ts'
 import { groupedUserCode, typedUserCode } from './user-code.ts'
 
 /** What the page shows to the user before the decision. */

@@ -16,9 +16,9 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
+import { type DpopOptions, type Settings, settingsSchema } from './dpop-settings.ts'
 import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
-import { type DpopOptions, type Settings, settingsSchema } from './settings.ts'
 
 /** RFC 9449 sections 5 and 8 require 400 at the token endpoint, sections 7.1 and 9 require 401 elsewhere. */
 const errors = {
@@ -42,7 +42,7 @@ declare module '@grantry/core' {
   interface OAuthErrorCodes extends DpopErrors {}
 }
 
-export { type DpopOptions, settingsSchema as dpopSchema } from './settings.ts'
+export { type DpopOptions, settingsSchema as dpopSchema } from './dpop-settings.ts'
 
 const notValid = (reason: string, refuse: Refuse): OAuthError =>
   refuse('invalid_dpop_proof', 'The DPoP proof is not valid', reason)

@@ -2,7 +2,7 @@ import { type AuthenticatedClient, defineGrant, type GrantKit, type Kit, type Su
 import * as v from 'valibot'
 import { createTrustedIssuers } from '../shared/trusted-issuers.ts'
 import { isTimeUnproved, unprovedTime } from '../shared/unproved-time.ts'
-import { type IdJagClaims, idJagClaims } from './claims.ts'
+import { type IdJagClaims, idJagClaims } from './id-jag-claims.ts'
 import type { AcceptSettings } from './id-jag-options.ts'
 import { comparable, idJagType, isIdJag } from './profile.ts'
 

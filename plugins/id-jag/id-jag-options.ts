@@ -2,7 +2,7 @@ import { type Client, configurationObject, type Json, type MaybePromise, parseUr
 import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { issuerEntries, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
-import type { IdJagClaims } from './claims.ts'
+import type { IdJagClaims } from './id-jag-claims.ts'
 
 const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
 const texts = v.pipe(v.array(text, 'must be an array of strings'), v.minLength(1, 'must not be empty'))

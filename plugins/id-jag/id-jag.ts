@@ -15,7 +15,7 @@ declare module '@grantry/core' {
   }
 }
 
-export type { IdJagClaims } from './claims.ts'
+export type { IdJagClaims } from './id-jag-claims.ts'
 export { type IdJagDecision, type IdJagOptions, type IdJagRequest, idJagSchema } from './id-jag-options.ts'
 
 /**

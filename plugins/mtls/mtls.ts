@@ -14,20 +14,20 @@ import { type ClientKeyMembers, clientKeyMembers, hasKeys } from '../shared/clie
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { hasSubject, isCertificateOf, isSubject, subjectNames, subjectProblem } from './match.ts'
-import { isShort } from './public-key.ts'
 import {
   type CertificateMembers,
   certificateMembers,
   type MtlsOptions,
   type Settings,
   settingsSchema,
-} from './settings.ts'
+} from './mtls-settings.ts'
+import { isShort } from './public-key.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers extends CertificateMembers, ClientKeyMembers {}
 }
 
-export { type MtlsOptions, settingsSchema as mtlsSchema } from './settings.ts'
+export { type MtlsOptions, settingsSchema as mtlsSchema } from './mtls-settings.ts'
 
 /** A certificate that can be used now, or the reason why none can. */
 type Usable =

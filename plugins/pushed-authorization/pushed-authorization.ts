@@ -11,7 +11,7 @@ import {
 import * as v from 'valibot'
 import { type AuthorizationFeature, checkPushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
-import { findPushed, isPushedUri, storePushed, usePushed } from './records.ts'
+import { findPushed, isPushedUri, storePushed, usePushed } from './pushed-records.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {

@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, firstSecret } from './information.ts'
 import type { Management } from './management.ts'
-import type { Describe } from './metadata.ts'
-import type { ClientRecords } from './records.ts'
+import type { Describe } from './registration-metadata.ts'
 import type { Settings } from './registration-options.ts'
+import type { ClientRecords } from './registration-records.ts'
 
 interface EndpointParts {
   readonly settings: Settings

@@ -1,6 +1,6 @@
 import { type EndpointKit, hostKey, type JsonObject } from '@grantry/core'
 import { type IssuedInitialToken, initialTokens } from './initial-tokens.ts'
-import { type ClientRecords, conflict, isRegisteredId } from './records.ts'
+import { type ClientRecords, conflict, isRegisteredId } from './registration-records.ts'
 
 /** A registered client, for administrators. */
 export interface RegisteredClient {

@@ -1,7 +1,7 @@
 import { type EndpointKit, hashSecret, type JsonObject } from '@grantry/core'
-import type { Describe, Described } from './metadata.ts'
-import type { ClientRecord } from './records.ts'
+import type { Describe, Described } from './registration-metadata.ts'
 import type { Settings } from './registration-options.ts'
+import type { ClientRecord } from './registration-records.ts'
 
 /** Characters of the JSON that is stored of a client. */
 const maxSize = 16_384

@@ -1,9 +1,9 @@
 import { type Call, type EndpointKit, hashSecret, type JsonObject, type Reply } from '@grantry/core'
 import type { Admissions } from './admission.ts'
 import { clientInformation, describedOrRefused, nextSecret } from './information.ts'
-import type { Describe } from './metadata.ts'
-import { type ClientRecord, type ClientRecords, conflict, isRegisteredId } from './records.ts'
+import type { Describe } from './registration-metadata.ts'
 import type { Settings } from './registration-options.ts'
+import { type ClientRecord, type ClientRecords, conflict, isRegisteredId } from './registration-records.ts'
 import { claimsOfStored, vouched } from './software-statement.ts'
 
 type Token = ClientRecord['token']

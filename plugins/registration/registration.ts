@@ -17,9 +17,9 @@ import { createAdmissions } from './admission.ts'
 import { registrationEndpoint } from './endpoint.ts'
 import { createRegistrations, registrations } from './host.ts'
 import { createManagement } from './management.ts'
-import { createDescribe } from './metadata.ts'
-import { type ClientRecords, createClientRecords, isRegisteredId } from './records.ts'
+import { createDescribe } from './registration-metadata.ts'
 import { type RegistrationOptions, registrationSchema } from './registration-options.ts'
+import { type ClientRecords, createClientRecords, isRegisteredId } from './registration-records.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers extends ClientKeyMembers {}

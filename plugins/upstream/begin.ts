@@ -1,8 +1,8 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import type { SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
-import type { Connection, Opened } from './connection.ts'
 import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
 import { type StoredState, stateLifetime, storeState } from './state.ts'
+import type { Connection, Opened } from './upstream-connection.ts'
 import type { Provider } from './upstream-options.ts'
 
 export const callbackUrl = (kit: EndpointKit, { name }: Pick<Provider, 'name'>): string =>

@@ -1,11 +1,11 @@
 import { type EndpointKit, parseExactJson } from '@grantry/core'
 import type { Configuration, TokenEndpointResponse } from 'openid-client'
-import { upstreamClaims } from './claims.ts'
-import type { Connection } from './connection.ts'
 import { failed, isFailure, reasonOf, type UpstreamFailure } from './failure.ts'
 import type { Library } from './library.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { StoredState } from './state.ts'
+import { upstreamClaims } from './upstream-claims.ts'
+import type { Connection } from './upstream-connection.ts'
 import type { UpstreamTokens } from './verify.ts'
 
 /** What a provider has sent to its callback URL. */

@@ -1,11 +1,11 @@
 import { domainOf, type EndpointKit, foldedDomain, isSameAddress } from '@grantry/core'
 import type { AccountStore } from '../shared/account-store.ts'
-import { derivedSubject, nameOf } from './claims.ts'
 import { failed, type UpstreamFailure } from './failure.ts'
 import { findLink, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
 import { profileOf, storeUser } from './profile.ts'
 import type { UpstreamClaims } from './provider.ts'
 import type { TokenKeeper } from './token-keeper.ts'
+import { derivedSubject, nameOf } from './upstream-claims.ts'
 import type { Provider, Settings } from './upstream-options.ts'
 
 interface Arrival {

@@ -3,13 +3,13 @@ import { isRecent, judgeFlow } from '../authorization-endpoint/authorization-end
 import type { LinkedProviders } from '../shared/linked-providers.ts'
 import type { SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl, depart } from './begin.ts'
-import { derivedSubject, nameOf } from './claims.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
 import { findLink, forgetFirst, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
+import { derivedSubject, nameOf } from './upstream-claims.ts'
 import type { Upstream } from './upstreams.ts'
 
 /** Seconds for which an authentication permits a link: a session that was stolen later does not. */

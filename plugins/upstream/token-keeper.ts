@@ -1,6 +1,5 @@
 import type { EndpointKit } from '@grantry/core'
 import type { TokenEndpointResponse } from 'openid-client'
-import type { Connection } from './connection.ts'
 import { isFailure, reasonOf } from './failure.ts'
 import {
   createTokenRecords,
@@ -9,6 +8,7 @@ import {
   type TokenRecords,
   type UpstreamAccess,
 } from './kept-tokens.ts'
+import type { Connection } from './upstream-connection.ts'
 import type { Settings } from './upstream-options.ts'
 
 /** Seconds before its end at which an access token is refreshed. */

@@ -1,7 +1,7 @@
 import type { NewLink } from '../shared/linked-providers.ts'
-import { type Connection, createConnection } from './connection.ts'
 import { findLink } from './links.ts'
 import { createTokenKeeper, type TokenKeeper } from './token-keeper.ts'
+import { type Connection, createConnection } from './upstream-connection.ts'
 import type { Settings } from './upstream-options.ts'
 import { createTokens, type UpstreamTokens } from './verify.ts'
 

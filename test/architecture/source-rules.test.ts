@@ -56,7 +56,7 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
       // The origin of an application of Capacitor.
       'packages/core/src/directory/client-members.ts',
       // The resource server can be published without the core.
-      'packages/resource-server/src/check.ts',
+      'packages/resource-server/src/option-checks.ts',
       // Names and addresses to which no request is sent.
       'plugins/shared/fetched-uri.ts',
       'plugins/shared/public-address.ts',

@@ -30,7 +30,10 @@ export const optionTables: readonly OptionTable[] = [
     at: 'authorization-endpoint#Everything in your hands',
     of: ['plugins/authorization-endpoint/login-page.ts#optionsSchema'],
   },
-  { at: 'client-assertion#Settings of the plugin', of: ['plugins/client-assertion/settings.ts#settingsSchema'] },
+  {
+    at: 'client-assertion#Settings of the plugin',
+    of: ['plugins/client-assertion/assertion-settings.ts#settingsSchema'],
+  },
   { at: 'configuration#Server configuration', of: [`${server}/schema.ts#entries`] },
   { at: 'custom-driver#Test it', of: ['packages/testing/src/drivers/subject.ts#DriverSubject'] },
   {
@@ -41,7 +44,7 @@ export const optionTables: readonly OptionTable[] = [
     at: 'custom-grant#What the kit provides',
     of: ['packages/core/src/parts/grant-kit.ts#GrantKit', 'packages/core/src/parts/kit.ts#Kit'],
   },
-  { at: 'device-authorization#The page', of: ['plugins/device-authorization/page.ts#devicePageSchema'] },
+  { at: 'device-authorization#The page', of: ['plugins/device-authorization/device-page.ts#devicePageSchema'] },
   {
     at: 'embedding#Limits and error callbacks of a server',
     of: [

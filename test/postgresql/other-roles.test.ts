@@ -1,7 +1,7 @@
 // Other roles of a database may create functions, operators and tables in a schema of the search path, such as `public`.
 import { postgresqlMigration } from '@grantry/storage-drivers/postgresql'
 import { beforeAll, expect, test } from 'vitest'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'

@@ -1,7 +1,7 @@
 // Plans that PostgreSQL keeps for a prepared statement must stay fast when the table has changed since.
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'

@@ -1,7 +1,7 @@
 // Where a step of the sweeper begins to search: the index has entries of removed rows until the table is vacuumed.
 import { expect, test } from 'vitest'
 import type { Executor } from '../../packages/storage-drivers/src/postgresql/executor.ts'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { sweepRows } from '../../packages/storage-drivers/src/postgresql/sweep-rows.ts'
 
 /** A reply of the database: rows removed, and the earliest end of the next search; or the error. */

@@ -2,7 +2,7 @@
 // up, and what it writes late could undo a later revocation.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Query } from '../../packages/storage-drivers/src/postgresql/job.ts'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { storedItem } from '../../packages/storage-drivers/src/postgresql/stored-item.ts'
 import { createWrites } from '../../packages/storage-drivers/src/postgresql/writes.ts'
 

@@ -3,7 +3,7 @@
 import type { PostgresqlDriver } from '@grantry/storage-drivers/postgresql'
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { statementsOf } from '../../packages/storage-drivers/src/postgresql/statements.ts'
+import { statementsOf } from '../../packages/storage-drivers/src/postgresql/postgresql-statements.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'

@@ -1,7 +1,7 @@
 // Two processes change a registration, and one of them is so slow that its claim for the change is free again.
 import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { createClientRecords } from '../../plugins/registration/records.ts'
+import { createClientRecords } from '../../plugins/registration/registration-records.ts'
 import { kitOf, kitPlugin } from '../support/kit-of.ts'
 
 test.each(['change', 'remove'] as const)('a late %s by an outdated record has no effect', async (act) => {

@@ -2,7 +2,7 @@ import { isLocalhostUrl, isLoopbackHost, isLoopbackRedirect, issuerSchema } from
 import { smtpSchema } from '@grantry/mail/options'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { safeUrl } from '../../packages/resource-server/src/check.ts'
+import { safeUrl } from '../../packages/resource-server/src/option-checks.ts'
 import { isLoopbackHeader } from '../../packages/server/src/local-address.ts'
 import { ldapUsersSchema } from '../../packages/users/src/ldap/ldap-options.ts'
 import { fetchedUriProblem } from '../../plugins/shared/fetched-uri.ts'

@@ -1,5 +1,5 @@
-import type { Claims } from './claims.ts'
 import type { Resource } from './resource.ts'
+import type { Claims } from './token-claims.ts'
 
 /** A valid access token as the official MCP SDKs represent it: what `req.auth` and `authInfo` are there. */
 export interface AuthInfo {

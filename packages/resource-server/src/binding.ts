@@ -1,10 +1,10 @@
 import { certificateProblem, type FindCertificate } from './certificate.ts'
-import type { Claims } from './claims.ts'
 import type { Context } from './context.ts'
 import type { Credentials } from './credentials.ts'
 import type { Dpop, DpopProof } from './dpop/dpop.ts'
 import type { PresentedRequest } from './presented-request.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
+import type { Claims } from './token-claims.ts'
 
 /** Which tokens are accepted: those that are bound to a key or certificate of the client, or others too. */
 export type RequiredBinding = 'dpop' | 'certificate' | 'any'

@@ -1,10 +1,10 @@
-import { safeUrl, seconds, text } from './check.ts'
-import type { ClaimRules } from './claims.ts'
+import { createMetadata, type FindInMetadata } from './api-metadata.ts'
 import { isExact } from './exact-json.ts'
 import { type IssuerPattern, type Issuers, issuersOf } from './issuers.ts'
 import { createJsonFetch, type Fetch, type JsonFetch } from './json-fetch.ts'
-import { createMetadata, type FindInMetadata } from './metadata.ts'
+import { safeUrl, seconds, text } from './option-checks.ts'
 import { audiencesOf, type Resource, resourceOf } from './resource.ts'
+import type { ClaimRules } from './token-claims.ts'
 
 /** The options that concern all parts. */
 export interface CommonOptions {

@@ -1,7 +1,6 @@
 export type { AuthInfo } from './auth-info.ts'
 export type { RequiredBinding } from './binding.ts'
 export type { FindCertificate } from './certificate.ts'
-export type { Claims } from './claims.ts'
 export type { DpopProofOptions } from './dpop/dpop.ts'
 export type { NonceOptions } from './dpop/nonces.ts'
 export { memoryReplayStore, type ReplayStore } from './dpop/replay-store.ts'
@@ -21,4 +20,5 @@ export type {
   ResourceServerOptions,
   ResourceServerSettings,
 } from './resource-server-options.ts'
+export type { Claims } from './token-claims.ts'
 export type { VerificationError } from './verify.ts'

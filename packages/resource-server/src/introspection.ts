@@ -1,12 +1,12 @@
 import { createBoundedCache } from './bounded-cache.ts'
-import { assertMembers, safeUrl, seconds, text } from './check.ts'
-import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
 import { sha256 } from './digest.ts'
 import { createInFlight } from './in-flight.ts'
 import { withTimeout } from './json-fetch.ts'
 import type { ValidateToken } from './jwt.ts'
+import { assertMembers, safeUrl, seconds, text } from './option-checks.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
+import { type Claims, claimsProblem } from './token-claims.ts'
 
 /** A request to the introspection endpoint, which a function of the host authenticates. */
 export interface IntrospectionRequest {

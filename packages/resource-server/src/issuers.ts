@@ -1,5 +1,5 @@
-import { assertMembers, text } from './check.ts'
-import type { Claims } from './claims.ts'
+import { assertMembers, text } from './option-checks.ts'
+import type { Claims } from './token-claims.ts'
 
 /** Many issuers that differ in one part of `iss`, such as the tenants of Microsoft Entra ID. */
 export interface IssuerPattern {

@@ -1,12 +1,12 @@
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { compactVerify } from 'jose/jws/compact/verify'
-import { algorithms, assertMembers, internalUrl, safeUrl, seconds, texts } from './check.ts'
-import { type Claims, claimsProblem } from './claims.ts'
 import type { Context } from './context.ts'
 import { parseExactJson } from './exact-json.ts'
 import { createPublishedKeys, type FindKeys, keysOf } from './issuer-keys.ts'
+import { algorithms, assertMembers, internalUrl, safeUrl, seconds, texts } from './option-checks.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
+import { type Claims, claimsProblem } from './token-claims.ts'
 
 /** How JWT access tokens are validated. */
 export interface JwtOptions {

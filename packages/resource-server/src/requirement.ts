@@ -1,4 +1,4 @@
-import { assertMembers, seconds, texts } from './check.ts'
+import { assertMembers, seconds, texts } from './option-checks.ts'
 import type { AuthenticationRequirement } from './user-authentication.ts'
 
 /** What a request needs, besides a valid access token. */

@@ -1,5 +1,5 @@
 import type { RequiredBinding } from './binding.ts'
-import { assertMembers, safeUrl, text, texts } from './check.ts'
+import { assertMembers, safeUrl, text, texts } from './option-checks.ts'
 import type { PresentedRequest } from './presented-request.ts'
 import { scopesOf } from './requirement.ts'
 import type { Resource } from './resource.ts'

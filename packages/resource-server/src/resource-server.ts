@@ -1,6 +1,5 @@
 import { type AuthInfo, authInfoOf } from './auth-info.ts'
 import { createCheckBinding } from './binding.ts'
-import type { Claims } from './claims.ts'
 import { type Context, contextOf } from './context.ts'
 import { type Credentials, readCredentials } from './credentials.ts'
 import { createDpop } from './dpop/dpop.ts'
@@ -15,6 +14,7 @@ import {
   type ResourceServerSettings,
 } from './resource-server-options.ts'
 import { refusalResponse, schemesOf, withHeaders } from './response.ts'
+import type { Claims } from './token-claims.ts'
 import { authenticationProblem } from './user-authentication.ts'
 import { createValidateToken } from './validate-token.ts'
 import { validateAlone, verificationError } from './verify.ts'

@@ -1,4 +1,4 @@
-import { safeUrl, texts } from './check.ts'
+import { safeUrl, texts } from './option-checks.ts'
 
 /** RFC 9728 section 3: the part of the path that is inserted before the path of the resource. */
 export const wellKnown = '/.well-known/oauth-protected-resource'

@@ -1,5 +1,5 @@
-import type { ClaimRules, Claims } from './claims.ts'
 import type { Reason } from './refusal.ts'
+import type { ClaimRules, Claims } from './token-claims.ts'
 
 /** How, and how recently, the user must have authenticated (RFC 9470). */
 export interface AuthenticationRequirement {

@@ -1,9 +1,9 @@
 import { isToken } from './authorization-header.ts'
 import { isUnbound, type RequiredBinding } from './binding.ts'
-import type { Claims } from './claims.ts'
 import { maxLength } from './credentials.ts'
 import type { ValidateToken } from './jwt.ts'
 import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
+import type { Claims } from './token-claims.ts'
 
 /** Why `verify()` rejects: an outage of the issuer is not an error of the client. */
 export interface VerificationError extends Error {

@@ -2,11 +2,11 @@
 // other programs: these exports change without notice.
 
 export { nameOf, parseAddress } from './postgresql/address.ts'
-export type { Row } from './postgresql/connection.ts'
 export { codeOf } from './postgresql/errors.ts'
 export { createExecutor } from './postgresql/executor.ts'
 export { createPool } from './postgresql/pool.ts'
+export type { Row } from './postgresql/postgresql-connection.ts'
 export type { PostgresqlConnectionOptions } from './postgresql/postgresql-options.ts'
-export { statementOf } from './postgresql/statements.ts'
+export { statementOf } from './postgresql/postgresql-statements.ts'
 export { loadEngine, type OpenConnection, type SqliteConnection } from './sqlite/engine.ts'
 export { explainSqliteError, sqliteCode } from './sqlite/errors.ts'

@@ -1,13 +1,13 @@
 import type { DriverChanges } from '@grantry/core'
 import type { ListableDriver } from './copy/listable-driver.ts'
-import { createCommit, hexKey } from './d1/commit.ts'
+import { createCommit, hexKey } from './d1/d1-commit.ts'
+import { type D1Statements, d1Statements } from './d1/d1-statements.ts'
 import { createExecutor, type D1Binding, type D1Executor } from './d1/executor.ts'
 import { createListing } from './d1/list-items.ts'
-import { type D1Statements, d1Statements } from './d1/statements.ts'
 import { packKey, pageRange, unpackKey } from './sql/item-key.ts'
 import { assertLasting, endOf } from './sqlite/item-end.ts'
 import { bytesOf, decodeValue, encodeValue } from './sqlite/item-value.ts'
-import { assertPrefix, schemaVersion } from './sqlite/statements.ts'
+import { assertPrefix, schemaVersion } from './sqlite/sqlite-statements.ts'
 
 export type { D1Binding } from './d1/executor.ts'
 

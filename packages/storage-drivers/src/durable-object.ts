@@ -1,7 +1,7 @@
 import type { AtomicDriver } from '@grantry/core'
 import type { Row, SqlDatabase } from './sqlite/engine.ts'
 import { itemTable } from './sqlite/item-table.ts'
-import { assertPrefix, schemaVersion, statementsFor } from './sqlite/statements.ts'
+import { assertPrefix, schemaVersion, statementsFor } from './sqlite/sqlite-statements.ts'
 import { purgeRows, sweepRows } from './sqlite/sweep-rows.ts'
 import { type StepRunner, type TableOperations, tableOperations } from './sqlite/table-driver.ts'
 

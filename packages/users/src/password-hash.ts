@@ -1,5 +1,5 @@
 export { type ConcurrencyLimit, createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
-export { createPasswordCheck, type PasswordCheck } from './password-hash/check.ts'
+export { createPasswordCheck, type PasswordCheck } from './password-hash/check-password.ts'
 export { costText, type PasswordCost, relativeCost } from './password-hash/cost.ts'
 export { type Derive, deriveKey } from './password-hash/derive.ts'
 export { type KeycloakCredential, keycloakPasswordHash } from './password-hash/keycloak.ts'

@@ -1,7 +1,7 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
 import { type ConcurrencyLimit, createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
-import { createPasswordCheck } from './password-hash/check.ts'
+import { createPasswordCheck } from './password-hash/check-password.ts'
 import { hashPassword } from './password-hash/new-hash.ts'
 import { parsePasswordHash } from './password-hash/parse.ts'
 import {

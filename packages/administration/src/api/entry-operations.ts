@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Kind } from '../kinds/kind.ts'
 import { shownEntry } from '../managed-entry.ts'
 import { addOperation, changeOperation, removeOperation, rotateOperation } from './entry-changes.ts'
+import { pageQuery, pageReply } from './entry-page.ts'
 import { entryReply } from './entry-reply.ts'
 import { type Operation, operation } from './operation.ts'
-import { pageQuery, pageReply } from './page.ts'
 
 /** Returns the operations that list, read, add, change and remove entries of a kind, and rotate their secrets. */
 export function entryOperations<T extends object>(kind: Kind<T>): readonly Operation[] {

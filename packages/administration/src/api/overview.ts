@@ -2,9 +2,9 @@ import { parseTime, type Reply } from '@grantry/core'
 import * as v from 'valibot'
 import { auditKinds } from '../audit-pages.ts'
 import { adminScope } from './administrator.ts'
+import { pageQuery, pageReply } from './entry-page.ts'
 import type { AdminHost } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
-import { pageQuery, pageReply } from './page.ts'
 
 const notTime = 'must be a time with a zone, such as 2026-11-26T10:00:00Z'
 

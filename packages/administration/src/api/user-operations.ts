@@ -3,9 +3,9 @@ import { kinds } from '../kinds/kinds.ts'
 import { newPasswordSchema } from '../kinds/user-kind.ts'
 import { shownEntry } from '../managed-entry.ts'
 import { entryOperations } from './entry-operations.ts'
+import { pageQuery, pageReply } from './entry-page.ts'
 import { entryReply, versionOf } from './entry-reply.ts'
 import { type Operation, operation } from './operation.ts'
-import { pageQuery, pageReply } from './page.ts'
 
 const setPassword = operation({
   id: 'setUserPassword',

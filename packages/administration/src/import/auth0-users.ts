@@ -3,8 +3,8 @@ import type { Members } from '../differences.ts'
 import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import type { Finding, ImportPorts } from './imported.ts'
+import { disabledWithout } from './imported-second-factor.ts'
 import { createReader, type Known } from './reader.ts'
-import { disabledWithout } from './second-factor.ts'
 
 /** Members of the standard claims. */
 const claimNames = ['name', 'nickname', 'given_name', 'family_name', 'picture', 'email', 'email_verified'] as const

@@ -4,8 +4,8 @@ import { usernameProblem } from '../users/username.ts'
 import { idProblem } from './client-draft.ts'
 import { isPlaceholder } from './exported-values.ts'
 import { type Consequence, type Finding, type ImportPorts, objectsIn } from './imported.ts'
+import { disabledWithout } from './imported-second-factor.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
-import { disabledWithout } from './second-factor.ts'
 
 /** Claims of attributes that Keycloak maps by default. */
 const claimNames: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { encode } from 'jose/base64url'
-import { assertMembers, seconds } from '../check.ts'
+import { assertMembers, seconds } from '../option-checks.ts'
 
 /** Nonces of this API (RFC 9449 section 9). */
 export interface NonceOptions {

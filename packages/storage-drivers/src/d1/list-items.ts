@@ -2,8 +2,8 @@ import { batchSize, type ListedItem } from '../copy/listable-driver.ts'
 import { unpackKey } from '../sql/item-key.ts'
 import { endsAtOf } from '../sqlite/item-end.ts'
 import { decodeValue } from '../sqlite/item-value.ts'
+import type { D1Statements } from './d1-statements.ts'
 import type { D1Executor } from './executor.ts'
-import type { D1Statements } from './statements.ts'
 
 /** Returns the key that `hexKey()` has converted. */
 const keyIn = (hex: string): string =>

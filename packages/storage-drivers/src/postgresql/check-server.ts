@@ -1,9 +1,9 @@
-import type { Statement } from './connection.ts'
 import { codeOf, type Errors } from './errors.ts'
 import type { Executor } from './executor.ts'
+import type { Statement } from './postgresql-connection.ts'
 import type { PostgresqlSettings } from './postgresql-options.ts'
+import { statementOf, tableOf } from './postgresql-statements.ts'
 import { postgresqlMigration, schemaVersion } from './schema.ts'
-import { statementOf, tableOf } from './statements.ts'
 
 /** The oldest supported version. */
 const oldest = 14

@@ -1,7 +1,7 @@
-import type { Result } from './connection.ts'
 import { isRolledBack, isUnknown } from './errors.ts'
 import type { Query } from './job.ts'
 import type { Pool } from './pool.ts'
+import type { Result } from './postgresql-connection.ts'
 
 /** Performs statements, and repeats those that a repetition cannot harm. */
 export interface Executor {

@@ -1,4 +1,4 @@
-import type { Result, Statement } from './connection.ts'
+import type { Result, Statement } from './postgresql-connection.ts'
 
 /** A statement with its parameters. */
 export interface Query {

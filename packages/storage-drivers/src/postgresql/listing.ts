@@ -1,9 +1,9 @@
 import { batchSize, type ListedItem } from '../copy/listable-driver.ts'
 import { packedRanges, pageRange, unpackKey } from '../sql/item-key.ts'
-import type { Result, Statement } from './connection.ts'
 import type { Executor } from './executor.ts'
 import { hexOf, keyArray, keyOf } from './parameters.ts'
-import type { Statements } from './statements.ts'
+import type { Result, Statement } from './postgresql-connection.ts'
+import type { Statements } from './postgresql-statements.ts'
 
 const textOf = (hex: string): string => unpackKey(Buffer.from(hex, 'hex'))
 

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './postgresql-connection.ts'
 
 /** A connection of a pool. */
 export interface Member {

@@ -1,7 +1,7 @@
-import { connect, type Result } from './connection.ts'
 import { createErrors, type Errors, isUnknown, keepsConnection, leadsElsewhere } from './errors.ts'
 import { createJob, createJobQueue, type Job, type JobQueue, type Query } from './job.ts'
 import { createMembers, type Member, type Members } from './members.ts'
+import { connect, type Result } from './postgresql-connection.ts'
 import type { PoolSettings } from './postgresql-options.ts'
 
 /** Connections to one server, of which each performs one statement at a time. */

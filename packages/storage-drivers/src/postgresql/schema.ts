@@ -1,5 +1,5 @@
 import { parseLocation, type TableLocation } from './postgresql-options.ts'
-import { tableOf } from './statements.ts'
+import { tableOf } from './postgresql-statements.ts'
 
 /** Version of the table. It is the value of the row with the empty key, which no item has. */
 export const schemaVersion = 1

@@ -1,5 +1,5 @@
 import type { Executor } from './executor.ts'
-import { statementOf } from './statements.ts'
+import { statementOf } from './postgresql-statements.ts'
 
 /** What an operator wants to know about the server. */
 export interface ServerState {

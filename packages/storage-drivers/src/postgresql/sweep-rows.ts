@@ -1,7 +1,7 @@
 import type { SweepStep } from '../sql/sweeper.ts'
 import { isUnknown } from './errors.ts'
 import type { Executor } from './executor.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './postgresql-statements.ts'
 
 /** Rows in a step: it holds locks for some milliseconds. */
 const limit = 1000

@@ -1,8 +1,8 @@
-import type { Row } from './connection.ts'
 import type { Executor } from './executor.ts'
 import type { Query } from './job.ts'
 import { keyArray, numberArray } from './parameters.ts'
-import type { Statements } from './statements.ts'
+import type { Row } from './postgresql-connection.ts'
+import type { Statements } from './postgresql-statements.ts'
 
 /** Operations that share a statement with others of their turn of the event loop. Keys are hashes. */
 export interface TurnOperations {

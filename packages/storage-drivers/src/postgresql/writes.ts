@@ -1,7 +1,7 @@
 import { isRolledBack, isUnknown } from './errors.ts'
 import type { Executor } from './executor.ts'
 import { keyArray } from './parameters.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './postgresql-statements.ts'
 import { itemParameters, type StoredItem } from './stored-item.ts'
 
 /** Items that are stored together or not at all. */

@@ -1,5 +1,5 @@
 import { collectTurn, maxBatch } from './collect-turn.ts'
-import { type Connection, isReplyError } from './connection.ts'
+import { type Connection, isReplyError } from './redis-connection.ts'
 
 /** Operations that wait for nothing else, so that those of one turn can share a command. */
 export interface Batches {

@@ -1,5 +1,5 @@
 import { type Confirmation, confirmWrites, type Write, type WriteReply } from './confirm-writes.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './redis-connection.ts'
 
 interface PendingWrite {
   readonly write: Write

@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from 'ioredis'
 import type { RedisClient } from './client-factory.ts'
-import { type Connection, primariesOf } from './connection.ts'
+import { type Connection, primariesOf } from './redis-connection.ts'
 
 interface Replicas {
   readonly count: number

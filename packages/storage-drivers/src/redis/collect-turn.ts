@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './redis-connection.ts'
 
 /** Maximum number of keys in one command: Redis serves no other client while it runs. */
 export const maxBatch = 500

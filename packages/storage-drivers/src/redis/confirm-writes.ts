@@ -1,5 +1,5 @@
 import type { RedisClient } from './client-factory.ts'
-import { type Connection, isReplyError } from './connection.ts'
+import { type Connection, isReplyError } from './redis-connection.ts'
 
 /** A command, as it is sent. */
 export interface Write {

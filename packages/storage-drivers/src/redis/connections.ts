@@ -1,6 +1,6 @@
 import { assertClientOptions, assertServer } from './check-server.ts'
 import { clientFactory } from './client-factory.ts'
-import { type Connection, createConnection } from './connection.ts'
+import { type Connection, createConnection } from './redis-connection.ts'
 import type { RedisDriverOptions, RedisSettings } from './redis-options.ts'
 
 /** The connections for reads and writes: the same one, unless writes wait for replicas. */

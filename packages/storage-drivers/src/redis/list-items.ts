@@ -1,6 +1,6 @@
 import { inBatches, type ListedItem } from '../copy/listable-driver.ts'
-import type { Connection } from './connection.ts'
 import type { ItemKeys } from './item-key.ts'
+import type { Connection } from './redis-connection.ts'
 
 // The value of each key, and its remaining milliseconds: -1 for an item that never ends.
 const script = `local replies = {}

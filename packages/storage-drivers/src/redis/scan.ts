@@ -1,6 +1,6 @@
-import { primariesOf } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
+import { primariesOf } from './redis-connection.ts'
 
 /** Yields pages of keys that start with `base`. SCAN can return a key twice. */
 export type Scan = (base: string) => AsyncGenerator<string[]>

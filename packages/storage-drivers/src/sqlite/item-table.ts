@@ -5,7 +5,7 @@ import type { SweepStep } from '../sql/sweeper.ts'
 import type { SqlDatabase } from './engine.ts'
 import { assertLasting, endOf, endsAtOf } from './item-end.ts'
 import { bytesOf, decodeValue, encodeValue } from './item-value.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './sqlite-statements.ts'
 
 /**
  * Performs a part of a transaction, synchronously. It has checked its arguments before, so that it fails only if the

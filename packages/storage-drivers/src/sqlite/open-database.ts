@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { OpenConnection, SqlDatabase, SqliteConnection } from './engine.ts'
 import { isInPlace, prepareFile } from './prepare-file.ts'
-import { type Statements, schemaVersion } from './statements.ts'
+import { type Statements, schemaVersion } from './sqlite-statements.ts'
 
 export interface DatabaseSettings {
   readonly file: string

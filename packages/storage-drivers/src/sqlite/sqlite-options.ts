@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { DatabaseSettings } from './open-database.ts'
-import { assertPrefix, statementsFor } from './statements.ts'
+import { assertPrefix, statementsFor } from './sqlite-statements.ts'
 
 export interface SqliteDriverOptions {
   /**

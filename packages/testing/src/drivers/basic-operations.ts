@@ -1,5 +1,5 @@
 import type { Proof } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 
 /** Every kind of key that the core writes. */
 const kinds = ['code', 'refresh', 'access', 'spent:code', 'spent:refresh', 'replay', 'revoked', 'failure', 'plugin']

@@ -1,7 +1,7 @@
 import type { Operations } from './operations.ts'
 import type { Call, DriverProcess, Outcome } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { sleep, untilRecovered, yieldToOthers } from './timing.ts'
 import { isWhole, largeValues } from './torn-reads.ts'
 

@@ -2,7 +2,7 @@ import type { DriverChanges } from '@grantry/core'
 import { expectItems, itemOf, openCommitting } from './commits.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { freshKey, isSameValue, recordOf } from './records.ts'
+import { freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay } from './timing.ts'
 
 /** A commit that competes with others for the keys that it creates. */

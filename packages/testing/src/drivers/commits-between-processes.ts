@@ -6,7 +6,7 @@ import { keysOf } from './intercept.ts'
 import type { Operations } from './operations.ts'
 import type { DriverProcess } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { freshKey, isSameValue, recordOf } from './records.ts'
+import { freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { untilRecovered } from './timing.ts'
 
 /** Each has few keys, so that the commits of all processes collide. */

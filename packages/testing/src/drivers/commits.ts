@@ -2,7 +2,7 @@ import type { DriverChanges, DriverItem } from '@grantry/core'
 import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { sleep } from './timing.ts'
 
 export const noCommit =

@@ -4,7 +4,7 @@ import { hostileKeys } from './hostile-keys.ts'
 import type { Operations } from './operations.ts'
 import type { Call } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey } from './records.ts'
+import { abbreviate, freshKey } from './sample-records.ts'
 import { randomDelay, recoveryTimeout, sleep, timedOut, untilRecovered, withTimeout } from './timing.ts'
 
 const concurrentKeys = 5

@@ -1,6 +1,6 @@
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { freshKey, isSameValue, recordOf } from './records.ts'
+import { freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { sleep } from './timing.ts'
 
 /** Milliseconds by which an item may expire early: clocks differ slightly. */

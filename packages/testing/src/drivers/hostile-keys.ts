@@ -1,6 +1,6 @@
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 
 /** Keys that some stores cut, fold, hide or treat as a path. Similar keys are easily confused with each other. */
 export function hostileKeys(stem: string): readonly string[] {

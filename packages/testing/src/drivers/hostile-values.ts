@@ -1,5 +1,5 @@
 import type { Proof } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 
 /**
  * Values that look like another type or exceed a limit. JSON escapes a lone surrogate, so the stored text is

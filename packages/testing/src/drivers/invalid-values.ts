@@ -1,7 +1,7 @@
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, keyOf } from './records.ts'
 import { describeResponse, isRefusal, openRedeemer, type Redeemer } from './redeemer.ts'
+import { abbreviate, keyOf } from './sample-records.ts'
 
 const record = '{"version":1,"expiresAt":4000000000,"value":{"kind":"code","issuer":"https://id.example.com"}}'
 

@@ -1,6 +1,6 @@
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { freshKey, recordOf } from './records.ts'
+import { freshKey, recordOf } from './sample-records.ts'
 
 const noEntries = 'the driver has no listKeys(): it cannot keep the entries that administrators change'
 

@@ -1,5 +1,5 @@
 import type { Proof } from './proof-context.ts'
-import { freshKey, isSameValue, recordOf } from './records.ts'
+import { freshKey, isSameValue, recordOf } from './sample-records.ts'
 
 export const lifecycle: readonly Proof[] = [
   {

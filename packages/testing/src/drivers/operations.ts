@@ -1,6 +1,6 @@
 import type { AtomicDriver, DriverChanges } from '@grantry/core'
 import { interceptOperations, keysOf } from './intercept.ts'
-import { abbreviate } from './records.ts'
+import { abbreviate } from './sample-records.ts'
 
 /** A driver under test: every operation has a time limit, and its result is checked. */
 export interface Operations {

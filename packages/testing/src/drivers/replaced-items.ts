@@ -2,7 +2,7 @@ import { performTogether, withProcesses } from './between-processes.ts'
 import type { Operations } from './operations.ts'
 import type { Call } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay, sleep, untilRecovered } from './timing.ts'
 
 /** Texts that a storage takes for the same one if it compares words, numbers, parsed JSON, or the first characters. */

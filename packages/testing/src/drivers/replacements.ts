@@ -3,7 +3,7 @@ import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Outcome } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay } from './timing.ts'
 
 async function proveReplace(context: ProofContext, driver: Operations): Promise<void> {

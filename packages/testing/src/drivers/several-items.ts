@@ -1,7 +1,7 @@
 import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay } from './timing.ts'
 
 const noGetItems = 'the driver has no getItems(): the core reads the items with getItem()'

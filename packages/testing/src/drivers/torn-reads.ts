@@ -1,5 +1,5 @@
 import type { Proof } from './proof-context.ts'
-import { abbreviate, freshKey, isSameValue, recordOf } from './records.ts'
+import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { yieldToOthers } from './timing.ts'
 
 /** Length of a value that no store writes in one piece, in characters. */

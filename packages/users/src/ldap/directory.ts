@@ -1,7 +1,7 @@
 import type { Entry, Filter } from 'ldapts'
-import { type LdapConnection, type LdapServer, nameOf, openConnection } from './connection.ts'
 import { isGuid } from './entries.ts'
 import { codeOf, explain, isRefusal } from './errors.ts'
+import { type LdapConnection, type LdapServer, nameOf, openConnection } from './ldap-connection.ts'
 import type { LdapUsersOptions } from './ldap-options.ts'
 import { createPool } from './pool.ts'
 

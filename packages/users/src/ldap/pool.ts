@@ -1,5 +1,5 @@
-import type { LdapConnection } from './connection.ts'
 import { codeOf } from './errors.ts'
+import type { LdapConnection } from './ldap-connection.ts'
 import { createSlots } from './slots.ts'
 
 /** Connections of one kind, each of which performs one operation at a time. */

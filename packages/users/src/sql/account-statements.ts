@@ -1,7 +1,7 @@
 import { type Json, webRuntime } from '@grantry/core'
 import { quoted, type SqlClient } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
-import { activeOf, claimsOf } from './statements.ts'
+import { activeOf, claimsOf } from './user-statements.ts'
 import type { ClaimColumn } from './values.ts'
 
 /** A statement with its values. Every value is a parameter, except NULL. */

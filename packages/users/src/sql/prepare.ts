@@ -1,7 +1,7 @@
 import { type PasswordHash, parsePasswordHash } from '../password-hash/parse.ts'
 import type { SqlClient } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
-import { columnsOf, type Statements, statementsOf } from './statements.ts'
+import { columnsOf, type Statements, statementsOf } from './user-statements.ts'
 
 /** Characters of a new hash, and some for later costs. */
 const hashLength = 100

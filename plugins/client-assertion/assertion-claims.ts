@@ -2,8 +2,8 @@ import type { CredentialRefusal, Kit } from '@grantry/core'
 import type { JWTPayload } from 'jose'
 import { claimsProblem, singleUseOf } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
+import type { AcceptedAudience, Settings } from './assertion-settings.ts'
 import { claimHints, refusalFor } from './hints.ts'
-import type { AcceptedAudience, Settings } from './settings.ts'
 
 /** What the claims of an assertion are compared with. */
 export interface Expectations {

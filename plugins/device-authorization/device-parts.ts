@@ -9,8 +9,8 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import type { Options } from './device-options.ts'
-import { pageEndpoint } from './page.ts'
-import { type DeviceRecord, deviceRecords } from './records.ts'
+import { pageEndpoint } from './device-page.ts'
+import { type DeviceRecord, deviceRecords } from './device-records.ts'
 import { groupedUserCode, randomUserCode } from './user-code.ts'
 import { createDeviceVerification, deviceVerification } from './verification.ts'
 

@@ -1,4 +1,4 @@
-import { statementsFor } from '../sqlite/statements.ts'
+import { statementsFor } from '../sqlite/sqlite-statements.ts'
 
 /**
  * The statements of D1, where each one is a trip and takes at most 100 values: lists are JSON. Keys are in hexadecimal

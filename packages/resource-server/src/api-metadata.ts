@@ -1,6 +1,6 @@
 import { createCached } from './cached.ts'
-import { safeUrl } from './check.ts'
 import type { JsonFetch } from './json-fetch.ts'
+import { safeUrl } from './option-checks.ts'
 
 /** Returns the URL in a member of the issuer's metadata. Rejects if it is not available. */
 export type FindInMetadata = (member: string) => Promise<string>

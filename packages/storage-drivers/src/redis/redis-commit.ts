@@ -1,8 +1,8 @@
 import type { DriverChanges, DriverItem } from '@grantry/core'
 import { collectTurn } from './collect-turn.ts'
-import { isReplyError } from './connection.ts'
 import type { Connections } from './connections.ts'
 import type { ItemKeys } from './item-key.ts'
+import { isReplyError } from './redis-connection.ts'
 import type { RedisSettings } from './redis-options.ts'
 import type { Writer } from './writer.ts'
 

@@ -2,8 +2,8 @@ import type { ClientOptions, Json, JsonObject, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import { originsOf, stringsIn } from '../shared/self-described.ts'
-import type { Describe } from './metadata.ts'
 import { allowOrigins, forgetOrigins, isOriginAllowed } from './origins.ts'
+import type { Describe } from './registration-metadata.ts'
 import type { Settings } from './registration-options.ts'
 
 const secret = v.object({ sha256: v.string(), expiresAt: v.optional(v.number()) })

@@ -2,7 +2,7 @@ import type { DriverChanges } from '@grantry/core'
 import { codeOf } from './errors.ts'
 import type { Executor } from './executor.ts'
 import { keyArray, keyOf } from './parameters.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './postgresql-statements.ts'
 import { itemParameters, type StoredItem, storedItems } from './stored-item.ts'
 import type { Write } from './writes.ts'
 

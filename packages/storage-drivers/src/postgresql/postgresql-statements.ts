@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Statement } from './connection.ts'
+import type { Statement } from './postgresql-connection.ts'
 import type { TableLocation } from './postgresql-options.ts'
 
 /** The statements of one table. */

@@ -2,8 +2,8 @@ import type { DriverChanges, DriverItem } from '@grantry/core'
 import { packKey } from '../sql/item-key.ts'
 import { assertLasting, endOf } from '../sqlite/item-end.ts'
 import { encodeValue } from '../sqlite/item-value.ts'
+import type { D1Statements } from './d1-statements.ts'
 import type { D1Executor } from './executor.ts'
-import type { D1Statements } from './statements.ts'
 
 /** Returns bytes in the digits that `hex()` of SQLite uses. */
 export const hexOf = (bytes: Uint8Array): string =>
