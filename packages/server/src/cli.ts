@@ -1,36 +1,12 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { addAuditCommand } from './commands/audit.ts'
-import { addClientsCommands } from './commands/clients-commands.ts'
-import { addCompletionCommand } from './commands/completion.ts'
-import { addDeclarationCommands } from './commands/declaration-commands.ts'
-import { hashPasswordCommand, hashSecretCommand } from './commands/hash.ts'
-import { addKeysCommands } from './commands/keys-commands.ts'
-import { addLoginCommand } from './commands/login.ts'
-import { addOperatorCommands } from './commands/operator-commands.ts'
-import { addPagesCommands } from './commands/pages-commands.ts'
-import { addRegistrationsCommands } from './commands/registrations.ts'
-import { addReloadCommand } from './commands/reload.ts'
-import { reportProblems } from './commands/report-problems.ts'
-import { addScopesCommands } from './commands/scopes-commands.ts'
-import { type ServeArguments, serveCommand } from './commands/serve.ts'
+import { Command, CommanderError } from 'commander'
+import { modulesFor } from './commands/command-modules.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
-import { addStorageCommands } from './commands/storage-commands.ts'
-import { addTenantsCommands } from './commands/tenants-commands.ts'
-import { addUsersCommands } from './commands/users/users-commands.ts'
-import { logLevels } from './observability/level.ts'
-import { logFormats } from './observability/log-formats.ts'
-import { configOption, selectTenant } from './opening/open-configuration.ts'
+import { selectTenant } from './opening/command-options.ts'
 import { version } from './version.ts'
 
 const ended = 0
 const failed = 1
 const wrongUsage = 2
-
-function portNumber(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/u.test(text) || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
-  return port
-}
 
 /** The commands that can be about one tenant. */
 const ofTenants: readonly string[] = [
@@ -58,7 +34,7 @@ function tenantFor(grantry: Command, command: Command): string | undefined {
   return command.error(`error: ${first.name()} is about the whole server; remove --tenant`, { exitCode: wrongUsage })
 }
 
-function program(): Command {
+async function program(commandLine: readonly string[]): Promise<Command> {
   const grantry = new Command('grantry')
     .description('An OAuth 2.0 / OpenID Connect token service')
     .version(version)
@@ -67,61 +43,7 @@ function program(): Command {
     .option('--tenant <name>', `the tenant whose entries a command changes: ${ofTenants.join(', ')}`)
     .hook('preAction', (grantry, command) => selectTenant(tenantFor(grantry, command)))
 
-  grantry
-    .command('serve')
-    .description('run the server, or the demo if there is no configuration')
-    .option(...configOption)
-    .addOption(
-      new Option('-p, --port <number>', 'port to listen on (default: the port of a loopback issuer, otherwise 8484)')
-        .env('PORT')
-        .argParser(portNumber),
-    )
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .addOption(new Option('--log-level <level>', 'lowest level to log (default: info)').choices(logLevels))
-    .addOption(
-      new Option('--log-format <format>', 'log format (default: text on a terminal, otherwise json)').choices(
-        logFormats,
-      ),
-    )
-    .option('--pid-file <file>', 'file for the process id, beside which a socket accepts grantry reload')
-    .option('--watch', 'read the configuration again when its files change')
-    .action((options: ServeArguments) => serveCommand(options, version))
-
-  addReloadCommand(grantry)
-  addClientsCommands(grantry)
-  addScopesCommands(grantry)
-  addTenantsCommands(grantry)
-  addDeclarationCommands(grantry)
-  addUsersCommands(grantry)
-  addRegistrationsCommands(grantry)
-  addAuditCommand(grantry)
-  addKeysCommands(grantry)
-  addLoginCommand(grantry)
-  addPagesCommands(grantry)
-
-  grantry
-    .command('hash-secret')
-    .argument(
-      '[secret]',
-      'the secret, or - to read it from standard input (other users of this machine can see arguments); if omitted, a new secret is generated and shown once',
-    )
-    .description('print the hash to store for the secret of a client or scope')
-    // 1 in 64 secrets starts with a dash. As an unknown option, the error would print it.
-    .allowUnknownOption()
-    .action(async (secret: string | undefined) => {
-      process.stdout.write(await hashSecretCommand(secret))
-    })
-
-  grantry
-    .command('hash-password')
-    .description("print the hash to store for a user's password; prompts for it, or reads it from standard input")
-    .action(async () => {
-      process.stdout.write(await hashPasswordCommand())
-    })
-
-  addOperatorCommands(grantry)
-  addStorageCommands(grantry)
-  addCompletionCommand(grantry)
+  for (const add of await Promise.all(modulesFor(commandLine).map(({ load }) => load()))) add(grantry)
   return grantry
 }
 
@@ -130,13 +52,14 @@ const usageCodeOf = ([command]: readonly string[]): number => (command === 'plan
 
 async function run(commandLine: readonly string[]): Promise<number> {
   try {
-    await program().parseAsync([...commandLine], { from: 'user' })
+    await (await program(commandLine)).parseAsync([...commandLine], { from: 'user' })
     return ended
   } catch (error) {
     const exitCode = silentExitCode(error)
     if (exitCode !== undefined) return exitCode
     // Commander has already printed its message. The exit code is 0 for --help and --version.
     if (error instanceof CommanderError) return error.exitCode === 0 ? ended : usageCodeOf(commandLine)
+    const { reportProblems } = await import('./commands/report-problems.ts')
     reportProblems(error)
     return failed
   }

@@ -1,8 +1,9 @@
 import { type AuditFilter, type AuditRecord, auditKinds, kinds } from '@grantry/administration'
 import { parseTime } from '@grantry/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { configOption } from '../opening/command-options.ts'
 import { withAdministration } from '../opening/open-administration.ts'
-import { assertSharedStorage, configOption, requireConfiguration } from '../opening/open-configuration.ts'
+import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
 import { table } from './table.ts'
 

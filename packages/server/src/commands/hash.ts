@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { hashSecret } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
+import type { Command } from 'commander'
 import { newSecret } from '../new-secret.ts'
 import { readSecretly } from './read-secretly.ts'
 
@@ -16,8 +17,31 @@ export async function hashSecretCommand(argument: string | undefined): Promise<s
 }
 
 /** Runs `grantry hash-password`. Returns what to store as a user's `password`. */
-export async function hashPasswordCommand(): Promise<string> {
+async function hashPasswordCommand(): Promise<string> {
   const password = await readSecretly('Password: ')
   if (password === '') throw new TypeError('the password is empty; type one, or pass one on standard input')
   return `${await hashPassword(password)}\n`
+}
+
+/** Adds `grantry hash-secret` and `grantry hash-password`. */
+export function addHashCommands(grantry: Command): void {
+  grantry
+    .command('hash-secret')
+    .argument(
+      '[secret]',
+      'the secret, or - to read it from standard input (other users of this machine can see arguments); if omitted, a new secret is generated and shown once',
+    )
+    .description('print the hash to store for the secret of a client or scope')
+    // 1 in 64 secrets starts with a dash. As an unknown option, the error would print it.
+    .allowUnknownOption()
+    .action(async (secret: string | undefined) => {
+      process.stdout.write(await hashSecretCommand(secret))
+    })
+
+  grantry
+    .command('hash-password')
+    .description("print the hash to store for a user's password; prompts for it, or reads it from standard input")
+    .action(async () => {
+      process.stdout.write(await hashPasswordCommand())
+    })
 }

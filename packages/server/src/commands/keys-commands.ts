@@ -5,7 +5,8 @@ import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import { errorInFile } from '../error-message.ts'
 import { createLog, type Log } from '../log.ts'
-import { assertSharedStorage, configOption, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
+import { configOption } from '../opening/command-options.ts'
+import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
 import { table } from './table.ts'
 
 interface KeysArguments {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configOption } from '../opening/open-configuration.ts'
+import { configOption } from '../opening/command-options.ts'
 import type { CommonArguments } from './entry-commands.ts'
 import {
   add,

@@ -1,7 +1,7 @@
 import { previewStates } from '@grantry/pages/preview'
 import { type Command, InvalidArgumentError } from 'commander'
 import { findConfiguration } from '../configuration/load.ts'
-import { configOption } from '../opening/open-configuration.ts'
+import { configOption } from '../opening/command-options.ts'
 import { findChromium } from '../pages-preview/chromium.ts'
 import { loadPages, type PagesSource } from '../pages-preview/load-pages.ts'
 import { themes as allThemes, type Theme, takePictures } from '../pages-preview/pictures.ts'

@@ -8,20 +8,7 @@ import { withAllProblems } from '../doctor/all-problems.ts'
 import { errorInFile } from '../error-message.ts'
 import { providerOptions } from '../provider-options/provider-options.ts'
 import { configurationForTenant } from '../tenants/for-tenant.ts'
-
-/** The `--config` option of every command. */
-export const configOption = [
-  '-c, --config <file>',
-  'configuration file (default: grantry.config.json, .ts or .mjs in this directory)',
-] as const
-
-/** The tenant that the present command names. */
-let tenant: string | undefined
-
-/** Sets the tenant that the following command changes; `undefined` for the server itself. */
-export function selectTenant(name: string | undefined): void {
-  tenant = name
-}
+import { selectedTenant } from './command-options.ts'
 
 /**
  * Loads the configuration for a command. It never falls back to the demo: in the wrong directory, a command would report
@@ -39,6 +26,7 @@ export async function requireConfiguration(config: string | undefined): Promise<
   const loaded = await loadConfiguration(file, process.env).catch(async (cause: unknown) => {
     throw await withAllProblems(cause, file, process.env)
   })
+  const tenant = selectedTenant()
   return tenant === undefined ? loaded : configurationForTenant(loaded, tenant)
 }
 
