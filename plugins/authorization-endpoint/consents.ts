@@ -1,5 +1,6 @@
 import { type Approval, type AuthorizedEpochs, type EndpointKit, type Proposal, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
+import { areCurrent, carriedEpochEntries, carriedEpochs } from '../shared/carried-epochs.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import type { CheckedRequest } from './request.ts'
@@ -15,12 +16,7 @@ const schema = v.object({
   returnsTo: v.exactOptional(v.string()),
   /** Epoch seconds of the last consent. */
   at: v.optional(v.number(), 0),
-  /** The epoch of the user: a thief of the password could have consented before a revocation. */
-  epoch: v.exactOptional(v.string()),
-  /** The epoch of the client: another application can get the id of one that was removed. */
-  clientEpoch: v.exactOptional(v.string()),
-  /** The epoch of the access: the user can withdraw it while a request is being answered. */
-  withdrawal: v.exactOptional(v.string()),
+  ...carriedEpochEntries,
 })
 
 type Epochs = ReturnType<AuthorizedEpochs>
@@ -42,7 +38,7 @@ export interface Consents {
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
   /** Returns the epochs of the consent that has sufficed for a request, for `authorize`: none if none was needed. */
-  recalled(sub: string, request: CheckedRequest): Pick<Approval, 'subjectEpoch' | 'withdrawalEpoch'>
+  recalled(sub: string, request: CheckedRequest): Pick<Approval, 'subjectEpoch' | 'clientEpoch' | 'withdrawalEpoch'>
   /** Returns the scopes that the user has left out when the client asked for them the last time. */
   declined(kit: EndpointKit, sub: string, clientId: string): Promise<readonly string[]>
   /**
@@ -106,20 +102,17 @@ function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefine
 }
 
 type ConsentRecord = v.InferOutput<typeof schema>
-type ConsentEpochs = Pick<ConsentRecord, 'epoch' | 'clientEpoch' | 'withdrawal'>
 
-const consentEpochs = ({ subject, client, withdrawal }: Epochs): ConsentEpochs => ({
-  ...(subject !== undefined && { epoch: subject }),
-  ...(client !== undefined && { clientEpoch: client }),
-  ...(withdrawal !== undefined && { withdrawal }),
+/** `null` is the epoch before any revocation. */
+const approvalEpochs = ({ subject, client, withdrawal }: Epochs) => ({
+  subjectEpoch: subject ?? null,
+  clientEpoch: client ?? null,
+  withdrawalEpoch: withdrawal ?? null,
 })
 
-const epochNames = ['epoch', 'clientEpoch', 'withdrawal'] as const
-
 /** Returns what the user has consented to since the last revocation of the user or the client, or of both. */
-function currentOf(record: ConsentRecord | undefined, epochs: ConsentEpochs, kit: EndpointKit) {
-  if (record === undefined) return undefined
-  if (epochNames.some((name) => epochs[name] !== undefined && epochs[name] !== record[name])) return undefined
+function currentOf(record: ConsentRecord | undefined, epochs: Epochs, kit: EndpointKit) {
+  if (record === undefined || !areCurrent(record, epochs)) return undefined
   // A scope that was removed and added again since is another one.
   const scopes = kit.lastingScopes(record.scopes, record.at)
   return { ...record, scopes, reach: reachWithin(record.reach, scopes) }
@@ -130,7 +123,7 @@ async function readWithEpochs(kit: EndpointKit, sub: string, clientId: string) {
     kit.records.get(keyOf(sub, clientId), schema),
     kit.epochsOf(sub, clientId),
   ])
-  return { epochs, given: currentOf(record, consentEpochs(epochs), kit) }
+  return { epochs, given: currentOf(record, epochs, kit) }
 }
 
 const read = async (kit: EndpointKit, sub: string, clientId: string) => (await readWithEpochs(kit, sub, clientId)).given
@@ -158,14 +151,14 @@ export function createConsents(lifetime: number): Consents {
 
     recalled(sub, { proposal }) {
       const epochs = recalled.get(proposal)?.get(sub)
-      return epochs ? { subjectEpoch: epochs.subject ?? null, withdrawalEpoch: epochs.withdrawal ?? null } : {}
+      return epochs === undefined ? {} : approvalEpochs(epochs)
     },
 
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId))?.declined ?? [],
 
     async remember(kit, sub, request, granted, authorized) {
       const { clientId } = request.client
-      const epochs = consentEpochs(authorized ?? (await kit.epochsOf(sub, clientId)))
+      const epochs = authorized ?? (await kit.epochsOf(sub, clientId))
       const returnsTo = returnsToOf(request)
       const leftOut = without(request.scopes, granted)
       const expiresAt = kit.now() + lifetime
@@ -184,7 +177,7 @@ export function createConsents(lifetime: number): Consents {
           ...(declined.length > 0 && { declined }),
           ...(returnsTo !== undefined && { returnsTo }),
           at: kit.now(),
-          ...epochs,
+          ...carriedEpochs(epochs),
         }
         return { value, expiresAt, ...keptRecord }
       })

@@ -1,6 +1,7 @@
 import type { AuthorizedEpochs, EndpointKit, Proposal } from '@grantry/core'
 import { hostKey } from '@grantry/core'
 import * as v from 'valibot'
+import { areCurrent, carriedEpochEntries, carriedEpochs, withoutEpochs } from './carried-epochs.ts'
 import { type RecordSet, recordSet } from './record-set.ts'
 
 /** A user who lets an installation of a client have lasting access. */
@@ -49,11 +50,7 @@ const schema = v.object({
   audiences: v.array(text),
   startedAt: v.number(),
   expiresAt: v.number(),
-  /** The epochs of the user and the client: a revocation ends it. */
-  epoch: v.exactOptional(text),
-  clientEpoch: v.exactOptional(text),
-  /** The epoch of the access: the user can withdraw it while this is being added. */
-  withdrawal: v.exactOptional(text),
+  ...carriedEpochEntries,
 })
 type Noted = v.InferOutput<typeof schema>
 
@@ -149,18 +146,12 @@ export async function noteAuthorization(
       .map((resource) => resource.audience),
     startedAt,
     expiresAt,
-    ...(epochs.subject !== undefined && { epoch: epochs.subject }),
-    ...(epochs.client !== undefined && { clientEpoch: epochs.client }),
-    ...(epochs.withdrawal !== undefined && { withdrawal: epochs.withdrawal }),
+    ...carriedEpochs(epochs),
   }
   await setOf(kit, sub).push(JSON.stringify(noted), expiresAt)
 }
 
 type Epochs = ReturnType<AuthorizedEpochs>
-
-/** What was revoked before an epoch that is no longer stored has expired. */
-const isCurrent = (carried: string | undefined, epoch: string | undefined): boolean =>
-  epoch === undefined || carried === epoch
 
 /** An epoch that cannot be read is empty. What it hides now may be valid: it is not removed. */
 const areReadable = ({ subject, client }: Epochs): boolean => subject !== '' && client !== ''
@@ -175,23 +166,14 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
       ...clientIds.map((clientId) => kit.epochsOf(sub, clientId)),
     ])
     const epochsOf = ({ clientId }: Noted): Epochs => epochs[clientIds.indexOf(clientId)] ?? {}
-    const isLive = (authorization: Noted, index: number): boolean => {
-      const { subject, client, withdrawal } = epochsOf(authorization)
-      return (
-        !revoked[index] &&
-        isCurrent(authorization.epoch, subject) &&
-        isCurrent(authorization.clientEpoch, client) &&
-        isCurrent(authorization.withdrawal, withdrawal)
-      )
-    }
+    const isLive = (authorization: Noted, index: number): boolean =>
+      !revoked[index] && areCurrent(authorization, epochsOf(authorization))
     const isKnown = (authorization: Noted, index: number): boolean =>
       revoked[index] === true || areReadable(epochsOf(authorization))
     const ended = noted.filter((authorization, index) => !isLive(authorization, index) && isKnown(authorization, index))
     // Otherwise they would displace others when the list is full. A code does not know what has ended.
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
-    return noted
-      .filter(isLive)
-      .map(({ member: _member, epoch: _epoch, clientEpoch: _client, withdrawal: _withdrawal, ...shown }) => shown)
+    return noted.filter(isLive).map(({ member: _member, ...shown }) => withoutEpochs(shown))
   },
   forget: (sub) => forgetAuthorizations(kit, sub),
 })

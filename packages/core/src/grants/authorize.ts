@@ -29,6 +29,7 @@ const createApprovalSchema = () =>
     claims: authorizationEntries.claims,
     identityClaims: authorizationEntries.identityClaims,
     subjectEpoch: v.optional(v.nullable(v.string())),
+    clientEpoch: v.optional(v.nullable(v.string())),
     withdrawalEpoch: v.optional(v.nullable(v.string())),
     // The base64url of a SHA-256.
     credentialHash: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/u))),
@@ -130,8 +131,9 @@ function createStoreApproval(deps: AuthorizeDeps) {
     // Kept as long as tokens from this grant can be valid: a late replay is a sign of theft and revokes them.
     const longest = allowsRefreshToken(scopes) ? client.refreshToken.absoluteLifetime : 0
     const { epochs, revision, clientState } = await newRevocationMark(client.clientId, subject.sub)
-    const { subjectEpoch, withdrawalEpoch } = approval
-    assertNotRevoked({ subject: subjectEpoch, client: request.clientEpoch, withdrawal: withdrawalEpoch }, epochs)
+    const { subjectEpoch, clientEpoch, withdrawalEpoch } = approval
+    assertNotRevoked({ client: request.clientEpoch }, epochs)
+    assertNotRevoked({ subject: subjectEpoch, client: clientEpoch, withdrawal: withdrawalEpoch }, epochs)
     if (!(await isUnchanged(client, clientState))) {
       throw new OAuthError('access_denied', 'The client has changed', { reason: 'client_changed' })
     }

@@ -84,6 +84,11 @@ export interface Approval extends Pick<Authorization, 'subject' | 'claims' | 'id
    */
   readonly subjectEpoch?: string | null | undefined
   /**
+   * The epoch of the client (`epochOfClient`) when a remembered consent was read; `null` before any revocation. `authorize`
+   * refuses if there is now another one. Default: not compared.
+   */
+  readonly clientEpoch?: string | null | undefined
+  /**
    * The epoch of the access (`withdrawal` of `epochsOf`) when a remembered consent was read; `null` before any. `authorize`
    * refuses if there is now another one. Default: not compared.
    */

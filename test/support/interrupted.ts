@@ -1,0 +1,58 @@
+import type { AtomicDriver } from '@grantry/core'
+
+/** A driver that performs an act, once, before one of the calls that follow. */
+export function interruptible(driver: AtomicDriver) {
+  let pending: { left: number; readonly act: () => Promise<unknown> } | undefined
+
+  const storage = new Proxy(driver, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return async (...values: readonly unknown[]) => {
+        if (pending !== undefined) {
+          pending.left -= 1
+          if (pending.left < 0) {
+            const { act } = pending
+            pending = undefined
+            await act()
+          }
+        }
+        return method.apply(target, values)
+      }
+    },
+  })
+
+  return {
+    storage,
+    /**
+     * Runs a step, and the act before call number `calls` of it.
+     *
+     * @returns what the step returns; `undefined` if it makes fewer calls: the act was not performed
+     */
+    async during<T>(calls: number, act: () => Promise<unknown>, step: () => Promise<T>): Promise<T | undefined> {
+      pending = { left: calls, act }
+      const result = await step()
+      const isDone = pending === undefined
+      pending = undefined
+      return isDone ? result : undefined
+    },
+  }
+}
+
+/** Most calls that a request makes. */
+const maxCalls = 300
+
+/**
+ * Runs an attempt for each of the calls that a request makes: 0, 1 and so on.
+ *
+ * @param attempt returns `undefined` when the request makes fewer calls
+ */
+export async function atEachCall<T>(attempt: (calls: number) => Promise<T | undefined>): Promise<readonly T[]> {
+  const results: T[] = []
+  for (let calls = 0; calls < maxCalls; calls += 1) {
+    const result = await attempt(calls)
+    if (result === undefined) return results
+    results.push(result)
+  }
+  throw new Error(`The request makes more than ${maxCalls} calls`)
+}
