@@ -7,10 +7,14 @@ import { secretsSchema } from '../packages/core/src/directory/secret.ts'
 import { endpointNames } from '../packages/core/src/endpoints/built-in.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import type { Plugin } from '../packages/core/src/parts/plugin.ts'
-import { type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
+import { collectParts, type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/configured-keys.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
-import { completePlugins, namedPluginSchemas } from '../packages/server/src/configuration/named-plugins.ts'
+import {
+  completePlugins,
+  createNamedPlugin,
+  namedPluginSchemas,
+} from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
 import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants-schema.ts'
@@ -72,6 +76,16 @@ const { passwords, credentials, validation, waitingRequests } = entries.abuseCon
 export const describedMembers = (others: readonly Plugin[] = []): DirectorySchemas =>
   directorySchemasOf([proofKey(), ...completePlugins().map(({ plugins }) => plugins), ...others])
 
+/** The endpoints of the core and of the plugins that an entry can name. */
+const allEndpoints: readonly string[] = [
+  ...endpointNames,
+  ...collectParts([
+    completePlugins().map(({ plugins }) => plugins),
+    createNamedPlugin({ name: 'admin', clients: ['console'] }, []),
+    createNamedPlugin({ name: 'registration', scopes: ['openid'] }, []),
+  ]).flatMap(({ part }) => (part.kind === 'endpoint' ? [part.name] : [])),
+]
+
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
 const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
 
@@ -97,7 +111,7 @@ const overrides = new Map<unknown, () => JsonSchema>([
     () => ({
       type: 'object',
       properties: Object.fromEntries(
-        endpointNames.map((name) => [name, { anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^/' }] }]),
+        allEndpoints.map((name) => [name, { anyOf: [{ type: 'boolean' }, { type: 'string', pattern: '^/' }] }]),
       ),
       additionalProperties: false,
     }),

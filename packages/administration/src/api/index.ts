@@ -8,3 +8,4 @@ export type {
   AdminUser,
   AdminUsers,
 } from './host.ts'
+export { convert as jsonSchemaOf } from './json-schema.ts'

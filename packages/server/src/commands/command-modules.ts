@@ -24,6 +24,7 @@ export const commandModules: readonly CommandModule[] = [
   { names: ['keys'], load: async () => (await import('./keys-commands.ts')).addKeysCommands },
   { names: ['login'], load: async () => (await import('./login.ts')).addLoginCommand },
   { names: ['pages'], load: async () => (await import('./pages-commands.ts')).addPagesCommands },
+  { names: ['schema'], load: async () => (await import('./schema.ts')).addSchemaCommand },
   { names: ['hash-secret', 'hash-password'], load: async () => (await import('./hash.ts')).addHashCommands },
   {
     names: ['init', 'check', 'token', 'revoke', 'purge'],
