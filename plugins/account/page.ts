@@ -75,7 +75,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
     ownAccount,
     sessionViews(visit, services),
     applicationViews(visit, services),
-    passkeysView(visit, services.passkeys, ownAccount),
+    passkeysView(visit, services, ownAccount),
     factorsView(visit, services),
     linkedView(visit, services),
   ])

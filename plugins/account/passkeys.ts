@@ -1,4 +1,5 @@
 import type { Reply } from '@grantry/core'
+import { isRecent } from '../authorization-endpoint/authorization-endpoint.ts'
 import type { AccountPasskeys } from '../shared/account-factors.ts'
 import type { Account } from '../shared/account-store.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
@@ -25,7 +26,7 @@ const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit'])
 /** Returns the passkeys of the user, the oldest first; `undefined` if browsers create none for this issuer. */
 export async function passkeysView(
   { session, kit }: Visit,
-  passkeys: AccountPasskeys | undefined,
+  { passkeys, maxAge }: Pick<AccountServices, 'passkeys' | 'maxAge'>,
   ownAccount: Promise<Account | undefined>,
 ): Promise<OverviewView['passkeys']> {
   const rpId = rpIdOf(passkeys, kit)
@@ -44,8 +45,8 @@ export async function passkeysView(
   // The name of a session is that of its sign-in.
   const name = account?.username ?? nameIn(session)
   const signals = { rpId, userId: passkeyUserId(sub, kit), name, displayName: shownName(name, kit), credentialIds }
-  // A list that is not complete would remove passkeys from the device.
-  const isComplete = credentialIds.length === stored.length
+  // A list that is not complete would remove passkeys from the device: also one whose form waits for a new sign-in.
+  const isComplete = credentialIds.length === stored.length && isRecent(session, maxAge, kit)
   return { list, add: urlOf(kit, addPasskeyPath), signals: isComplete ? signals : undefined }
 }
 

@@ -24,9 +24,10 @@ export async function attemptPasskey(
     challenge,
     origin: new URL(kit.issuer).origin,
     readState,
-    // That of another issuer with the same domain is none of this one.
+    // That of another issuer with the same domain is none of this one. In a session, the passkey can be new: its form waits
+    // until the user has signed in again.
     onUnknown({ id, userHandle }) {
-      if (isPasskeyOfIssuer(userHandle, kit)) unknown = id
+      if (interaction.session === undefined && isPasskeyOfIssuer(userHandle, kit)) unknown = id
     },
   }
   const verify = async () => passkeys?.verify(response, kit)

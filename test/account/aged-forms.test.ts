@@ -33,6 +33,24 @@ describe('a form after the sign-in has aged', () => {
     expect(again.html).toContain('Signed in as alice<')
   })
 
+  test('keeps its passkey on the device, also if the user tries to sign in again with it', async () => {
+    const { signedIn, send, enter, clock } = await setUpPasskeys()
+    const { browser } = await signedIn()
+    const device = createAuthenticator()
+    const page = await browser.open(addUri)
+    const { challenge, user } = optionsIn(page)
+    clock.advance(301)
+    const asked = await send(browser, page, { credential: device.register(challenge) })
+    const response = JSON.parse(device.respond(challengeIn(asked)))
+    const credential = JSON.stringify({ ...response, response: { ...response.response, userHandle: user.id } })
+    const refused = await browser.submit(`${issuer}/connect/signin`, { ...hiddenFields(asked), credential })
+    expect([refused.html.includes('id="problem"'), refused.html.includes('data-unknown')]).toEqual([true, false])
+    // Another tab, in which the sign-in is old.
+    expect((await browser.open(accountUri)).html).not.toContain('data-signals')
+    const done = await send(browser, await enter(browser, refused))
+    expect([done.html.includes('The passkey is added'), done.html.includes('data-signals')]).toEqual([true, true])
+  })
+
   test('sets up the app whose code is still right, and keeps its secret after a wrong one', async () => {
     const { signedIn, send, enter, clock, now } = await setUpFactors()
     const { browser } = await signedIn()
