@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
-/** Seconds in which the user can sign in again, and confirm the form. */
-const keptLifetime = 600
+/** Seconds in which the user can sign in again, and then seconds in which the user can confirm the form. */
+export const keptLifetime = 600
 
 const schema = v.object({
   keptForm: v.string(),
@@ -15,6 +15,9 @@ const schema = v.object({
 
 /** A user who signs in again in the same browser continues the session. Another browser never has its id. */
 const keyOf = ({ session, kit }: Visit): string => `kept form:${kit.sha256(session.sid)}`
+
+const seal = (fields: Fields, { path, session, kit }: Visit, expiresAt: number): Promise<string> =>
+  kit.seal({ keptForm: path, sub: session.subject.sub, sid: session.sid, fields }, expiresAt)
 
 async function open(kept: string, { path, session, kit }: Visit): Promise<Fields | undefined> {
   const form = await kit.unseal(kept, schema)
@@ -31,13 +34,11 @@ export const fieldsIn = async (fields: Fields, visit: Visit): Promise<Fields | u
  * secret, or a password manager the password. Encrypted, one for a session.
  */
 export async function keepForm(sent: Fields, visit: Visit): Promise<void> {
-  const { kit, path, session } = visit
+  const { kit } = visit
   const fields = await fieldsIn(sent, visit)
   if (fields === undefined) return
   const expiresAt = kit.now() + keptLifetime
-  const { sid, subject } = session
-  const sealed = await kit.seal({ keptForm: path, sub: subject.sub, sid, fields }, expiresAt)
-  await kit.records.put(keyOf(visit), sealed, expiresAt)
+  await kit.records.put(keyOf(visit), await seal(fields, visit, expiresAt), expiresAt)
 }
 
 /**
@@ -51,9 +52,12 @@ export async function keptPage(
 ): Promise<Reply | undefined> {
   const { kit, path, session, locale } = visit
   if (keeps === undefined) return undefined
-  const kept = await kit.records.get(keyOf(visit), v.string())
-  if (kept === undefined || (await open(kept, visit)) === undefined) return undefined
+  const stored = await kit.records.get(keyOf(visit), v.string())
+  const fields = stored === undefined ? undefined : await open(stored, visit)
+  if (fields === undefined) return undefined
   await kit.records.delete(keyOf(visit))
+  // With all of its time: the sign-in can have taken most of it.
+  const kept = await seal(fields, visit, kit.now() + keptLifetime)
   const form = { action: urlOf(kit, path), fields: { form_token: await formTokenFor(visit), kept } }
   return pages.confirm({ subjectName: nameIn(session), form, back: urlOf(kit), change: 'kept_form', of: keeps }, locale)
 }

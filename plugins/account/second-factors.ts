@@ -4,15 +4,16 @@ import { clockSkew } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { noteChange } from './changes.ts'
 import { isLastFactor, resumed } from './demand.ts'
+import { keptLifetime } from './kept-form.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
 
-/** Seconds in which the user must confirm. */
-const pendingLifetime = 1800
+/** Seconds in which the user must confirm. A form that was kept is confirmed later than another one. */
+const pendingLifetime = formLifetime + 2 * keptLifetime
 
 /** Returns the state for the overview. */
 export async function factorsView({ session, kit }: Visit, { secondFactors }: AccountServices) {

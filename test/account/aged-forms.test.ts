@@ -65,6 +65,31 @@ describe('a form after the sign-in has aged', () => {
     expect(codesIn(done)).toHaveLength(10)
   })
 
+  test.each([
+    ['at the end of its page', 1799, 5, 5],
+    ['with a slow sign-in', 301, 599, 5],
+    ['with a slow confirmation', 1799, 599, 299],
+  ])('adds a passkey and an app %s', async (_, age, signInTakes, confirmationTakes) => {
+    const [passkeys, factors] = [await setUpPasskeys(), await setUpFactors()]
+    const { browser } = await passkeys.signedIn()
+    const { browser: other } = await factors.signedIn()
+    const [page, setUp] = [await browser.open(addUri), await other.open(setUpUri)]
+    const confirmed = async (f: typeof passkeys | typeof factors, of: typeof browser, sent: Page, fields: object) => {
+      f.clock.advance(age)
+      const asked = await f.send(of, sent, { ...fields })
+      f.clock.advance(signInTakes)
+      const kept = await f.enter(of, asked)
+      f.clock.advance(confirmationTakes)
+      return f.send(of, kept)
+    }
+    const credential = createAuthenticator().register(optionsIn(page).challenge)
+    expect((await confirmed(passkeys, browser, page, { credential })).html).toContain('The passkey is added')
+    const wrong = await confirmed(factors, other, setUp, { code: '000000' })
+    expect([wrong.html.includes('The code is wrong'), secretIn(wrong)]).toEqual([true, secretIn(setUp)])
+    const right = { code: codeAt(secretIn(setUp), factors.now()) }
+    expect(codesIn(await factors.send(other, wrong, right))).toHaveLength(10)
+  })
+
   test('is kept once', async () => {
     const { signedIn, send, enter, clock } = await setUpPasskeys()
     const { browser } = await signedIn()
