@@ -2,12 +2,10 @@ import { rmSync } from 'node:fs'
 import { createFleet } from '../../test/support/fleet.ts'
 import type { NetworkStore } from '../../test/support/network-stores.ts'
 import { reservedPort } from '../../test/support/reserved-port.ts'
-import { newDirectory, serverProgram } from '../../test/support/server-program.ts'
+import { newDirectory, realServerProgram } from '../../test/support/server-program.ts'
 import { startBalancer } from './balancer.ts'
 import { writeSetting } from './setting.ts'
 import { createVisitor, type SignIn } from './visitor.ts'
-
-const realServer = new URL('../../test/support/programs/server.ts', import.meta.url)
 
 /** Users that sign in at the same time. */
 const concurrent = 16
@@ -36,7 +34,7 @@ export async function runSignIns(
   upstream?: string,
 ): Promise<SignInReport> {
   const directory = newDirectory()
-  const program = await serverProgram(realServer, directory)
+  const program = await realServerProgram()
   const ports = await Promise.all(Array.from({ length: servers }, reservedPort))
   const configuration = writeSetting(directory, store, upstream)
   const fleet = createFleet({ program, configuration, ports, directory, environment: {} })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createFleet, type Fleet } from '../../test/support/fleet.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { reservedPort } from '../../test/support/reserved-port.ts'
-import { newDirectory, serverProgram } from '../../test/support/server-program.ts'
+import { newDirectory, realServerProgram, serverProgram } from '../../test/support/server-program.ts'
 import { settingClients, writeSetting } from '../../test/support/server-setting.ts'
 import { type Client, createClient } from './client.ts'
 import type { RevokedFamily } from './family.ts'
@@ -56,8 +56,6 @@ export interface TortureReport extends Pick<Ledger, 'counts' | 'checks' | 'viola
   readonly directory: string
 }
 
-const realServer = new URL('../../test/support/programs/server.ts', import.meta.url)
-
 const programs = new Map<string, Promise<string>>()
 
 /** Bundles each program once per process, and removes the bundles at its end. */
@@ -87,7 +85,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   const store = options.store(join(directory, 'store'))
   mkdirSync(join(directory, 'logs'))
   const fleet = createFleet({
-    program: await bundled(options.program ?? realServer),
+    program: await (options.program === undefined ? realServerProgram() : bundled(options.program)),
     configuration: writeSetting(directory, `http://127.0.0.1:${ports[0]}`, store.configuration, crowd, retryWindow),
     ports,
     directory: join(directory, 'logs'),

@@ -28,6 +28,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     'proofs/rotation/rotation-run.ts',
     'proofs/torture/sentinel-group.ts',
     'test/conformance/programs/separate-locks.ts',
+    'test/support/built-once.ts',
     'test/support/fleet.ts',
     'test/support/ldap-server.ts',
     'test/support/postgresql-server.ts',

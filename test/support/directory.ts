@@ -10,3 +10,6 @@ export const sharedDirectory = (name: string): string => mkdtempSync(join(tmpdir
 
 /** The temporary directory that is not in memory. The one in memory is below /dev, which Deno reads only with `-A`. */
 export const diskTemporaryDirectory = (): string => process.env.GRANTRY_DISK_TMPDIR ?? tmpdir()
+
+/** A separate directory for one run. */
+export const newDirectory = (): string => mkdtempSync(join(tmpdir(), 'grantry-test-'))

@@ -3,4 +3,6 @@ import { main } from '../../../packages/server/src/cli.ts'
 import { endWithParent } from './end-with-parent.ts'
 
 endWithParent()
-process.exitCode = await main(process.argv.slice(2))
+main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+})
