@@ -12,6 +12,15 @@ const bob: AdminUser = {
 }
 const twins = ['t-1', 't-2'].map((sub): AdminUser => ({ ...bob, sub, username: 'twin' }))
 
+const authorization = (clientId: string) => ({
+  family: 'one',
+  clientId,
+  scopes: ['read'],
+  audiences: [],
+  startedAt: 1,
+  expiresAt: 2,
+})
+
 /** Users of a service. Everything that an operation calls is recorded. */
 async function service({ left = [] as readonly string[] } = {}) {
   const calls: string[] = []
@@ -35,8 +44,16 @@ async function service({ left = [] as readonly string[] } = {}) {
         return 1
       },
     },
-    consents: { list: async () => [], revoke: async () => true },
-    authorizations: { list: async () => [] },
+    consents: {
+      list: async (sub) => (sub === 'b-1' ? [{ clientId: 'web', scopes: [], claims: [] }] : []),
+      revoke: async (_sub, clientId) => {
+        record(`forget the consent to ${clientId}`)
+        return true
+      },
+    },
+    authorizations: {
+      list: async (sub) => (sub === 'b-1' ? [authorization('web'), authorization('web'), authorization('other')] : []),
+    },
   }
   return { ...(await setting({ host })), calls }
 }
@@ -46,6 +63,7 @@ const operations = [
   ['DELETE', 'sessions'],
   ['DELETE', 'sessions/one'],
   ['POST', 'revoke'],
+  ['POST', 'clients/web/revoke'],
   ['DELETE', 'second-factors'],
   ['GET', 'consents'],
   ['DELETE', 'consents/web'],
@@ -88,6 +106,34 @@ describe('a client', () => {
     const { send, calls } = await service()
     expect((await send('POST', `/clients/${encodeURIComponent(id)}/revoke`, { body: {} })).status).toBe(status)
     expect(calls).toHaveLength(status === 204 ? 1 : 0)
+  })
+})
+
+describe('a user at a client', () => {
+  test.each([
+    ['typing-mistake', 404],
+    ['https://client.example.com/gone', 200],
+    ['web', 200],
+  ])('is revoked at %s: %s, with the count of what was listed', async (clientId, status) => {
+    const { send, calls, trail } = await service()
+    const { body, ...response } = await send('POST', `/users/b-1/clients/${encodeURIComponent(clientId)}/revoke`, {
+      body: {},
+    })
+    expect(response.status).toBe(status)
+    if (status === 404) {
+      expect([body.detail, calls, await trail()]).toEqual(['There is no such client', [], []])
+      return
+    }
+    expect(body).toEqual({
+      sub: 'b-1',
+      clientId,
+      ended: { authorizations: clientId === 'web' ? 2 : 0, consents: clientId === 'web' ? 1 : 0 },
+    })
+    expect(calls).toEqual([
+      `revoke ${JSON.stringify({ subject: 'b-1', clientId })}`,
+      `forget the consent to ${clientId}`,
+    ])
+    expect((await trail())[0]).toMatchObject({ action: 'user_access_withdrawn', id: 'b-1', before: { clientId } })
   })
 })
 

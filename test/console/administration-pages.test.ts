@@ -156,6 +156,29 @@ describeWithChromium('the pages of the administration', () => {
     await page.getByText('The user has consented to no client.').waitFor()
   })
 
+  test('ends the access of one client of a user, also of one that no list shows', async () => {
+    const redirect_uri = 'https://notes.example.com/callback'
+    const scopes = ['openid', 'offline_access']
+    const grantTypes = ['authorization_code', 'refresh_token']
+    await started.send('POST', '/clients', { clientId: 'notes', grantTypes, scopes, redirectUris: [redirect_uri] })
+    const request = { client_id: 'notes', redirect_uri, scope: 'openid offline_access' }
+    await signInOverHttp(started.issuer, request, ['carol', 'carol-password'])
+    await go('#/users/carol-sub', 'Carol')
+    await page.getByRole('table', { name: 'Access of clients' }).waitFor()
+    await press('End the access of notes')
+    await answer('End the access')
+    await says('The access of notes has ended (authorizations: 1, consents: 1)')
+    await page.getByText('No client has lasting access.').waitFor()
+    await page.getByLabel('Client id').fill('nosuch')
+    await press('End the access of this client')
+    await answer('End the access')
+    await page.getByText('There is no such client').waitFor()
+    await page.getByLabel('Client id').fill('notes')
+    await press('End the access of this client')
+    await answer('End the access')
+    await says('The access of notes has ended (authorizations: 0, consents: 0)')
+  })
+
   test('lists the keys and rotates them', async () => {
     await go('#/keys', 'Signing keys')
     const rows = page.getByRole('table', { name: 'Signing keys' }).getByRole('row')

@@ -91,11 +91,30 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
     })
   })
 
+  test('grantry revoke of a user at a client resolves the name, and claims success for a known user and client only', async () => {
+    const [given = '', sub = ''] = known[0] ?? []
+    const path = configured(users())
+    const revoke = (subject: string, clientId: string) =>
+      printed('revoke', '--subject', subject, '--client', clientId, '--config', path)
+    const done = await revoke(given, 'web')
+    expect([done.code, done.err]).toEqual([0, ''])
+    expect(done.out).toMatch(new RegExp(`^Revoked everything that the subject ${sub}\\b`, 'u'))
+    expect(done.out).toContain(' has let the client web have so far: 0 authorizations, 0 consents, and what no list')
+    for (const [subject, clientId, problem] of [
+      ['nosuch-xyz', 'web', 'users: there is no user with the sub or the name nosuch-xyz; check the spelling'],
+      [sub, 'wbe', 'no client wbe is configured; check the spelling'],
+    ] as const) {
+      const out = `Nothing was found to revoke: ${problem}.\nIf anything was ever issued to ${subject} at ${clientId}, it is refused from now on.\n`
+      expect(await revoke(subject, clientId)).toEqual({ code: 1, err: '', out })
+    }
+  })
+
   if (ambiguous === undefined) return
   test('refuse a name that several users have', async () => {
     for (const line of [
       ['users', 'sessions', 'end', ambiguous],
       ['revoke', '--subject', ambiguous],
+      ['revoke', '--subject', ambiguous, '--client', 'web'],
     ]) {
       const { code, err } = await printed(...line, '--config', configured(users()))
       expect([code, err]).toEqual([

@@ -42,7 +42,13 @@ export {
 } from './plan/make-plan.ts'
 export type { PlannedEntry, PlannedKind } from './plan/planned-kind.ts'
 export { type ChangeRefusal, type RefusalReason, type RefusedError, refusalOf, refused } from './refusal.ts'
-export { type EndsAccess, revokeAndSignOut } from './revoke-and-sign-out.ts'
+export {
+  type EndsAccess,
+  type EndsAccessAtClient,
+  revokeAndSignOut,
+  type WithdrawnAccess,
+  withdrawAccess,
+} from './revoke-and-sign-out.ts'
 export {
   type AddScopeOptions,
   maxScopes,

@@ -14,7 +14,7 @@ export const authorizationOperations: readonly Operation[] = [
     id: 'listUserAuthorizations',
     method: 'GET',
     path: '/users/{id}/authorizations',
-    of: 'user',
+    of: ['user'],
     summary: 'List the installations of clients that have lasting access for a user, the newest first',
     params: nothing,
     status: 200,
@@ -34,7 +34,7 @@ export const authorizationOperations: readonly Operation[] = [
     id: 'endUserAuthorization',
     method: 'DELETE',
     path: '/users/{id}/authorizations/{family}',
-    of: 'user',
+    of: ['user'],
     summary:
       'End the access of one installation: its refresh token, and its access tokens where they are validated here',
     params: nothing,

@@ -156,11 +156,13 @@ const maxLength = 512
  * @throws OAuthError 404
  */
 export async function assertKnown(
-  { of }: Pick<Operation, 'of'>,
-  [id = '']: readonly string[],
+  { of = [] }: Pick<Operation, 'of'>,
+  ids: readonly string[],
   looked: Looked,
 ): Promise<void> {
-  if (of === undefined) return
-  const isKnown = of === 'user' ? isUser : isClient
-  if (id.length > maxLength || !(await isKnown(id, looked))) throw missing(looked.kit, `There is no such ${of}`)
+  for (const [index, named] of of.entries()) {
+    const id = ids[index] ?? ''
+    const isKnown = named === 'user' ? isUser : isClient
+    if (id.length > maxLength || !(await isKnown(id, looked))) throw missing(looked.kit, `There is no such ${named}`)
+  }
 }

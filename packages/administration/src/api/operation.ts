@@ -44,8 +44,8 @@ export interface Operation<P = unknown> {
   readonly conditional?: boolean | undefined
   /** Whether `Idempotency-Key` makes a repeated request return the response of the first. Default: `false`. */
   readonly repeatable?: boolean | undefined
-  /** What the first id of the path names, if the operation is about something else than its entry in the storage. */
-  readonly of?: 'user' | 'client' | undefined
+  /** What the ids of the path name, in order, if the operation is about something else than their entries in the storage. */
+  readonly of?: readonly ('user' | 'client')[] | undefined
   /** The ids that this operation changes must not be those of the administrators. */
   readonly protects?: 'clients' | 'administrators' | undefined
   readonly status: 200 | 201 | 204

@@ -1,5 +1,5 @@
 import type { Json, Kit } from '@grantry/core'
-import { revokeAndSignOut } from '../revoke-and-sign-out.ts'
+import { revokeAndSignOut, withdrawAccess } from '../revoke-and-sign-out.ts'
 import { resetSecondFactors } from '../users/reset-second-factors.ts'
 import type { AdminHost, AdminSession, AdminSessions } from './host.ts'
 import { nothing, type Operation, operation } from './operation.ts'
@@ -25,7 +25,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'listUserSessions',
     method: 'GET',
     path: '/users/{id}/sessions',
-    of: 'user',
+    of: ['user'],
     summary: 'List the sessions of a user, in all browsers',
     params: nothing,
     status: 200,
@@ -38,7 +38,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'endUserSessions',
     method: 'DELETE',
     path: '/users/{id}/sessions',
-    of: 'user',
+    of: ['user'],
     summary: 'End all sessions of a user, and inform their clients',
     params: nothing,
     status: 204,
@@ -52,7 +52,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'endUserSession',
     method: 'DELETE',
     path: '/users/{id}/sessions/{sid}',
-    of: 'user',
+    of: ['user'],
     summary: 'End a session of a user, and inform its clients',
     params: nothing,
     status: 204,
@@ -68,7 +68,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'revokeUser',
     method: 'POST',
     path: '/users/{id}/revoke',
-    of: 'user',
+    of: ['user'],
     summary: 'Revoke everything that was issued to a user so far: sessions, codes and tokens',
     params: nothing,
     status: 204,
@@ -78,10 +78,26 @@ export const sessionOperations: readonly Operation[] = [
     },
   }),
   operation({
+    id: 'revokeUserAtClient',
+    method: 'POST',
+    path: '/users/{id}/clients/{clientId}/revoke',
+    of: ['user', 'client'],
+    summary:
+      'Revoke everything that a user has let a client have so far, with the consent; the response counts what was listed',
+    params: nothing,
+    status: 200,
+    async handle({ host, audited, ids: [subject = '', clientId = ''] }) {
+      const ended = await audited({ action: 'user_access_withdrawn', id: subject, before: { clientId } }, () =>
+        withdrawAccess({ subject, clientId }, host),
+      )
+      return { json: { sub: subject, clientId, ended: { ...ended } } }
+    },
+  }),
+  operation({
     id: 'resetUserSecondFactors',
     method: 'DELETE',
     path: '/users/{id}/second-factors',
-    of: 'user',
+    of: ['user'],
     summary: 'Remove the second factors and passkeys of a user, and end sessions and tokens',
     params: nothing,
     protects: 'administrators',
@@ -96,7 +112,7 @@ export const sessionOperations: readonly Operation[] = [
     id: 'revokeClient',
     method: 'POST',
     path: '/clients/{id}/revoke',
-    of: 'client',
+    of: ['client'],
     summary: 'Revoke everything that was issued to a client so far',
     params: nothing,
     status: 204,

@@ -1,5 +1,6 @@
 import { apiPath } from './api.js'
 import { claimTable } from './claim-table.js'
+import { clientAccessPart } from './client-access.js'
 import { consentsPart } from './consents.js'
 import { element, field, textInput } from './elements.js'
 import { stateTag } from './list-page.js'
@@ -68,6 +69,7 @@ export async function knownUserPage(text, context) {
       secondFactorsPart(open),
       sessionsPart(open),
       consentsPart(open),
+      clientAccessPart(open),
       element('p', {}, back()),
     ],
   }

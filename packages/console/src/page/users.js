@@ -1,4 +1,5 @@
 import { apiPath } from './api.js'
+import { clientAccessPart } from './client-access.js'
 import { consentsPart } from './consents.js'
 import { element } from './elements.js'
 import { stateFilter } from './entry-list.js'
@@ -45,7 +46,13 @@ const storedUsers = entryPages({
     name === '' ? apiPath(['users'], { ...filter, after, limit }) : apiPath(['user-names'], { name, after, limit }),
   newMembers: ['password'],
   nameOf: ({ username, sub }) => String(username ?? sub),
-  more: (open) => [passwordPart(open), secondFactorsPart(open), sessionsPart(open), consentsPart(open)],
+  more: (open) => [
+    passwordPart(open),
+    secondFactorsPart(open),
+    sessionsPart(open),
+    consentsPart(open),
+    clientAccessPart(open),
+  ],
   missing: knownUserPage,
 })
 

@@ -1,10 +1,25 @@
-import { revokeAndSignOut as revokeWith } from '@grantry/administration'
+import {
+  revokeAndSignOut as revokeWith,
+  type WithdrawnAccess,
+  withdrawAccess as withdrawWith,
+} from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
-import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
 
 /** Revokes a target, and ends the sessions of a user, if the provider has any. Returns their number. */
 export const revokeAndSignOut = (target: RevocationTarget, provider: Provider): Promise<number> =>
   revokeWith(target, {
     revoke: provider.revoke,
     sessions: provider.has(userSessions) ? provider.use(userSessions) : undefined,
+  })
+
+/** Ends what a user lets a client have, and counts what the lists of the user had of it, if the provider has any. */
+export const withdrawAccess = (
+  target: { readonly subject: string; readonly clientId: string },
+  provider: Provider,
+): Promise<WithdrawnAccess> =>
+  withdrawWith(target, {
+    revoke: provider.revoke,
+    authorizations: provider.has(userAuthorizations) ? provider.use(userAuthorizations) : undefined,
+    consents: provider.has(userConsents) ? provider.use(userConsents) : undefined,
   })

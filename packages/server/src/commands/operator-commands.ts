@@ -94,7 +94,7 @@ function addRevoke(grantry: Command): void {
   grantry
     .command('revoke')
     .description(
-      'revoke everything issued so far to one subject, client or family; running servers apply it immediately; exits with 1 if there is no such subject or client',
+      'revoke everything issued so far to one subject, one client, one subject at one client, or one family; running servers apply it immediately; exits with 1 if there is no such subject or client',
     )
     .option('-s, --subject <user>', 'everything issued to a user; the `sub` claim, or the name of the user')
     .option('--client <id>', 'everything issued to a client')
@@ -103,8 +103,9 @@ function addRevoke(grantry: Command): void {
     .action(async (options: RevokeArguments, command: Command) => {
       const named = targets.filter((target) => options[target] !== undefined)
       // An unset shell variable becomes an empty argument.
-      if (named.length !== 1 || named.some((target) => options[target] === '')) {
-        command.error('error: pass exactly one of --subject, --client and --family', { exitCode: 2 })
+      const isOne = named.length === 1 || (named.length === 2 && options.family === undefined)
+      if (!isOne || named.some((target) => options[target] === '')) {
+        command.error('error: pass one of --subject, --client and --family, or --subject and --client', { exitCode: 2 })
       }
       const { text, found } = await revokeCommand(options)
       print(text)

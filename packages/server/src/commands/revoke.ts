@@ -1,7 +1,7 @@
 import { refusalOf, type UserManager } from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
 import { registrations } from '@grantry/plugins/registration'
-import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
+import { revokeAndSignOut, withdrawAccess } from '../administration/revoke-and-sign-out.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { isUserList } from '../configuration/users-schema.ts'
 import { counted } from '../counted.ts'
@@ -84,17 +84,31 @@ async function whyNoClient(
   return isKnown ? undefined : `no client ${clientId} is configured; check the spelling`
 }
 
+async function findClient(clientId: string, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
+  const target = { clientId }
+  const problem = await whyNoClient(clientId, loaded, provider)
+  return problem !== undefined && canHaveDocument(clientId, provider)
+    ? { target, isUncertain: true }
+    : { target, problem }
+}
+
 async function find(options: RevokeArguments, loaded: LoadedConfiguration, provider: Provider): Promise<Found> {
   const { subject, client, family = '' } = options
-  if (subject !== undefined) return findSubject(subject, loaded, provider)
-  if (client !== undefined) {
-    const target = { clientId: client }
-    const problem = await whyNoClient(client, loaded, provider)
-    return problem !== undefined && canHaveDocument(client, provider)
-      ? { target, isUncertain: true }
-      : { target, problem }
+  const user = subject === undefined ? undefined : await findSubject(subject, loaded, provider)
+  const application = client === undefined ? undefined : await findClient(client, loaded, provider)
+  if (user === undefined || application === undefined) return user ?? application ?? { target: { family } }
+  return {
+    ...application,
+    ...user,
+    target: { ...user.target, ...application.target },
+    problem: user.problem ?? application.problem,
   }
-  return { target: { family } }
+}
+
+/** The target by the texts of the command. */
+function targetOf({ subject, client = '' }: RevokeArguments): RevocationTarget {
+  if (subject === undefined) return { clientId: client }
+  return client === '' ? { subject } : { subject, clientId: client }
 }
 
 /** A failed look-up does not prevent a revocation, which can be urgent. */
@@ -103,25 +117,38 @@ async function findOrReport(options: RevokeArguments, loaded: LoadedConfiguratio
     return await find(options, loaded, provider)
   } catch (cause) {
     if (refusalOf(cause) !== undefined) throw cause
-    const { subject, client = '' } = options
-    const target = subject !== undefined ? { subject } : { clientId: client }
-    return { target, failure: errorMessage(cause) }
+    return { target: targetOf(options), failure: errorMessage(cause) }
   }
 }
 
 function success(
   { subject, client, family }: RevokeArguments,
   { user = subject, isUncertain }: Found,
-  ended: number,
+  ended: string,
 ): string {
+  if (subject !== undefined && client !== undefined) {
+    const end = isUncertain ? ', if it exists' : ''
+    return `Revoked everything that the subject ${user} has let the client ${client} have so far${end}: ${ended}, and what no list shows. The client can ask the user again.`
+  }
   if (subject !== undefined) {
-    return `Revoked everything issued so far to the subject ${user}, and ended ${counted(ended, 'session')}. The user can log in again.`
+    return `Revoked everything issued so far to the subject ${user}, and ended ${ended}. The user can log in again.`
   }
   if (client !== undefined) {
     const end = isUncertain ? ', if it exists.' : '. The client can request new tokens.'
     return `Revoked everything issued so far to the client ${client}${end}`
   }
   return `Revoked the family ${family} and all its tokens, if it exists.`
+}
+
+/** Revokes the target, and counts for a sentence what has ended of what is listed. */
+async function endAccess(target: RevocationTarget, provider: Provider) {
+  if ('subject' in target && target.clientId !== undefined) {
+    const { authorizations, consents } = await withdrawAccess(target, provider)
+    const ended = `${counted(authorizations, 'authorization')}, ${counted(consents, 'consent')}`
+    return { ended, hasEnded: authorizations + consents > 0 }
+  }
+  const sessions = await revokeAndSignOut(target, provider)
+  return { ended: counted(sessions, 'session'), hasEnded: sessions > 0 }
 }
 
 /**
@@ -134,10 +161,10 @@ export async function revokeCommand(options: RevokeArguments): Promise<RevokeRes
   return withProvider(loaded, async (provider) => {
     const outcome = await findOrReport(options, loaded, provider)
     const { target, problem, failure } = outcome
-    const ended = await revokeAndSignOut(target, provider)
-    const isFound = (problem === undefined && failure === undefined) || ended > 0
+    const { ended, hasEnded } = await endAccess(target, provider)
+    const isFound = (problem === undefined && failure === undefined) || hasEnded
     if (isFound) return { text: `${success(options, outcome, ended)}\n`, found: true }
-    const name = options.subject ?? options.client
+    const name = [options.subject, options.client].filter((named) => named !== undefined).join(' at ')
     const first =
       failure === undefined ? `Nothing was found to revoke: ${problem}` : `${name} could not be looked up (${failure})`
     const again =
