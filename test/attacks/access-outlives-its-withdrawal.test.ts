@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { accountUri, type Browser, issuer, linksTo, setUpAccount } from '../account/parties.ts'
 import { answer } from '../authorization/browser.ts'
 import { challenge, redirectUri, request, verifier, web } from '../authorization/parties.ts'
+import { interruptible } from '../support/interruptible.ts'
 import { inOneTrip, inOrder } from '../support/latency.ts'
 
 const scope = 'openid api1 offline_access'
@@ -22,42 +23,6 @@ const silent = `${issuer}/connect/authorize?${new URLSearchParams({
 })}`
 
 type SetUp = Awaited<ReturnType<typeof setUpAccount>>
-
-/** A driver that lets something happen before one of its calls. */
-function interruptible(driver: AtomicDriver) {
-  let left = Number.POSITIVE_INFINITY
-  let act: (() => Promise<void>) | undefined
-  const storage = new Proxy(driver, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
-      return async (...values: readonly unknown[]) => {
-        left -= 1
-        if (left < 0) {
-          const interruption = act
-          act = undefined
-          left = Number.POSITIVE_INFINITY
-          await interruption?.()
-        }
-        return member.apply(target, values)
-      }
-    },
-  })
-  return {
-    storage,
-    /** @param calls those that are made before */
-    interruptAfter(calls: number, interruption: () => Promise<void>) {
-      left = calls
-      act = interruption
-    },
-    /** Whether the interruption is still to happen. Forgets it. */
-    isLeft() {
-      const wasLeft = act !== undefined
-      act = undefined
-      return wasLeft
-    },
-  }
-}
 
 const redeem = (f: SetUp, code: unknown) =>
   f.post(

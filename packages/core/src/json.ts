@@ -82,4 +82,4 @@ export type Unchecked<Value> = { readonly [Name in keyof Value]?: unknown }
 export const isString = (value: unknown): value is string => typeof value === 'string'
 export const isNumber = (value: unknown): value is number => typeof value === 'number' && !Number.isNaN(value)
 export const isStringOrAbsent = (value: unknown): boolean => value === undefined || isString(value)
-export const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
+export const isStrings = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isString)

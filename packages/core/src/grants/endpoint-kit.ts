@@ -53,7 +53,7 @@ export function createEndpointKits(deps: {
         return client
       },
       async epochsOf(sub, clientId) {
-        const [epochs] = await store.getAll([revocationEpochs.current(clientId, sub)])
+        const [{ epochs }] = await store.getAll([revocationEpochs.currentWithStart(clientId, sub)])
         return epochs
       },
       areRevoked: async (ids) => store.getAll(ids.map(families.revocationOf)),

@@ -4,6 +4,7 @@ import { isOAuthError } from '../errors/oauth-error.ts'
 import { isThenable } from '../promises.ts'
 import type { GrantRecord } from '../records/schemas.ts'
 import { epochClaims, inheritedEpochs } from '../tokens/epochs.ts'
+import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import { assertUnchanged, type IsUnchanged, type RequestMarks, type RevocationMark } from '../tokens/revocation-mark.ts'
 import type { JsonObject } from '../types.ts'
 import type { CheckedResult } from './result.ts'
@@ -11,6 +12,7 @@ import type { CheckedResult } from './result.ts'
 export interface MarkDeps {
   readonly clients: Pick<ClientDirectory, 'all'>
   readonly isUnchanged: IsUnchanged
+  readonly revocationEpochs: Pick<RevocationEpochs, 'nameOf'>
 }
 
 /** What the mark of tokens depends on, besides their user. */
@@ -59,7 +61,7 @@ export async function revocationMark(
   request: MarkRequest,
   sub: string | undefined,
   selfContained: boolean,
-  { isUnchanged, clients }: MarkDeps,
+  { isUnchanged, clients, revocationEpochs: { nameOf } }: MarkDeps,
 ): Promise<RevocationMark> {
   const { stored, lineage } = request.result
   const { client, validatedTokens } = request
@@ -76,5 +78,5 @@ export async function revocationMark(
   const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
   if (presented.length === 0) return mark
   // No revision: the presented tokens may have been revoked since they were validated.
-  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs), revision: undefined }
+  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs, nameOf), revision: undefined }
 }

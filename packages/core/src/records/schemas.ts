@@ -1,5 +1,5 @@
 import type { CompleteSubject } from '../directory/user-service.ts'
-import { isJsonObject, isNumber, isObject, isString, isStringOrAbsent, type Unchecked } from '../json.ts'
+import { isJsonObject, isNumber, isObject, isString, isStringOrAbsent, isStrings, type Unchecked } from '../json.ts'
 import type { JsonObject } from '../types.ts'
 import { type Authorization, isAuthorization } from './authorization.ts'
 
@@ -23,15 +23,27 @@ export interface GrantRecord extends Authorization {
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   readonly keptUntil: number
   /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
-  readonly epochs?: { readonly client?: string; readonly subject?: string; readonly withdrawal?: string } | undefined
+  readonly epochs?:
+    | {
+        readonly client?: string
+        readonly subject?: string
+        readonly withdrawal?: string
+        readonly origins?: readonly string[]
+      }
+    | undefined
   /** The revision when the record was written. */
   readonly revision?: string | undefined
 }
 
 function isEpochs(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { client, subject, withdrawal } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
-  return isStringOrAbsent(client) && isStringOrAbsent(subject) && isStringOrAbsent(withdrawal)
+  const { client, subject, withdrawal, origins } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
+  return (
+    isStringOrAbsent(client) &&
+    isStringOrAbsent(subject) &&
+    isStringOrAbsent(withdrawal) &&
+    (origins === undefined || isStrings(origins))
+  )
 }
 
 export function isGrantRecord(value: unknown): value is GrantRecord {

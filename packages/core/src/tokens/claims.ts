@@ -33,6 +33,7 @@ const protocolClaims: ReadonlySet<string> = new Set([
   'client_epoch',
   'sub_epoch',
   'withdrawal_epoch',
+  'origin_epochs',
   // Grantry: the claims that userinfo returns besides those of the scopes
   'userinfo_claims',
 ])

@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import { isString } from '../json.ts'
+import { isString, isStrings } from '../json.ts'
 import type { JsonObject } from '../types.ts'
 import { userSubOf } from './claims.ts'
 
@@ -9,34 +9,57 @@ export interface Epochs {
   readonly subject?: string
   /** It changes when this subject withdraws the access of this client. */
   readonly withdrawal?: string
+  /** The accesses of other clients that it came from by exchange (`originOf`). */
+  readonly origins?: readonly string[]
 }
 
+/** The epochs that tokens are compared with. */
+export interface CurrentEpochs extends Epochs {
+  /** The epochs of the withdrawals of the subject. Each begins with the name of its client, or `allOthers`. */
+  readonly withdrawn?: readonly string[] | undefined
+}
+
+/** Stands for the clients that have no withdrawal of their own. */
+export const allOthers = '*'
+
+/** Returns the epoch of what a subject lets a client have, by the name of the client. */
+export function withdrawalOf(name: string, withdrawn: readonly string[] = []): string | undefined {
+  const begunBy = (start: string) => withdrawn.find((epoch) => epoch.startsWith(start))
+  return begunBy(name) ?? begunBy(allOthers)
+}
+
+/** Returns the access of a client from which another one has a token: the name of the client, and the epoch of the access. */
+const originOf = (name: string, withdrawal = ''): string => `${name} ${withdrawal}`
+
 /** The epochs that a request or a decision carries: `null` before any revocation, `undefined` if it is not compared. */
-type CarriedEpochs = { readonly [Kind in keyof Epochs]: string | null | undefined }
+type CarriedEpochs = { readonly [Kind in keyof typeof refusals]?: string | null | undefined }
 
 const none: Epochs = Object.freeze({})
 
 /** Returns a shared constant for the usual case without epochs. Other values than texts count as absent. */
-export const epochsOf = (client: unknown, subject: unknown, withdrawal: unknown): Epochs =>
-  (client ?? subject ?? withdrawal) === undefined
+export const epochsOf = (client: unknown, subject: unknown, withdrawal: unknown, origins?: unknown): Epochs =>
+  (client ?? subject ?? withdrawal ?? origins) === undefined
     ? none
     : {
         ...(isString(client) && { client }),
         ...(isString(subject) && { subject }),
         ...(isString(withdrawal) && { withdrawal }),
+        ...(isStrings(origins) && { origins }),
       }
 
 export const epochsIn = ({
   client_epoch: client,
   sub_epoch: subject,
   withdrawal_epoch: withdrawal,
-}: JsonObject): Epochs => epochsOf(client, subject, withdrawal)
+  origin_epochs: origins,
+}: JsonObject): Epochs => epochsOf(client, subject, withdrawal, origins)
 
 /** The epochs as token claims. Empty before any revocation, which is the usual case. */
-export const epochClaims = ({ client, subject, withdrawal }: Epochs): JsonObject => ({
+export const epochClaims = ({ client, subject, withdrawal, origins }: Epochs): JsonObject => ({
   ...(client !== undefined && { client_epoch: client }),
   ...(subject !== undefined && { sub_epoch: subject }),
   ...(withdrawal !== undefined && { withdrawal_epoch: withdrawal }),
+  ...(origins !== undefined && { origin_epochs: origins }),
 })
 
 /** The epochs as part of a grant record. Empty before any revocation. */
@@ -46,21 +69,29 @@ export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
 /**
  * Returns the epochs of a token that a grant issues in exchange for others. It inherits them from the first presented
  * token of the same client and of the same subject, so that it counts as old even if it is issued during the
- * revocation.
+ * revocation. It ends with the access of every client of the subject that it came from.
  *
  * @param presented claims of the tokens that the grant has validated
+ * @param nameOf returns the name of a client in the epochs of withdrawals
  */
 export function inheritedEpochs(
   presented: readonly JsonObject[],
   clientId: string,
   sub: string | undefined,
   current: Epochs,
+  nameOf: (clientId: string) => string,
 ): Epochs {
   const ofClient = presented.filter(({ client_id: clientOfToken }) => clientOfToken === clientId)
   const ofSubject = presented.filter((claims) => sub !== undefined && userSubOf(claims) === sub)
   const ofBoth = ofClient.filter((claims) => ofSubject.includes(claims))
   const [client, subject, both] = [ofClient, ofSubject, ofBoth].map(([first]) => (first ? epochsIn(first) : current))
-  return epochsOf(client?.client, subject?.subject, both?.withdrawal)
+  const origins = ofSubject.flatMap((claims) => {
+    const { origins: earlier = [], withdrawal } = epochsIn(claims)
+    const own = ofClient.includes(claims) ? [] : [originOf(nameOf(String(claims.client_id)), withdrawal)]
+    return [...earlier, ...own]
+  })
+  const distinct = origins.length === 0 ? undefined : [...new Set(origins)]
+  return epochsOf(client?.client, subject?.subject, both?.withdrawal, distinct)
 }
 
 const isOther = (carried: string | null | undefined, current: string | undefined): boolean =>
@@ -70,16 +101,24 @@ const isOther = (carried: string | null | undefined, current: string | undefined
  * Returns why a token or grant with these epochs is refused, or `undefined` if it is not. An expired epoch record
  * refuses nothing: all older tokens have expired.
  */
-export function outdated(carried: Epochs, current: Epochs): (typeof refusals)[keyof Epochs][0] | undefined {
+export function outdated(
+  carried: Epochs,
+  current: CurrentEpochs,
+): (typeof refusals)[keyof typeof refusals]['reason'] | undefined {
   if (isOther(carried.client, current.client)) return 'client_revoked'
   if (isOther(carried.subject, current.subject)) return 'subject_revoked'
-  return isOther(carried.withdrawal, current.withdrawal) ? 'access_withdrawn' : undefined
+  const isEnded = (origin: string): boolean => {
+    const [name = '', epoch] = origin.split(' ', 2)
+    return isOther(epoch, withdrawalOf(name, current.withdrawn))
+  }
+  const isWithdrawn = isOther(carried.withdrawal, current.withdrawal) || carried.origins?.some(isEnded)
+  return isWithdrawn ? 'access_withdrawn' : undefined
 }
 
 const refusals = {
-  subject: ['subject_revoked', 'login_required', 'The user must sign in again'],
-  client: ['client_revoked', 'access_denied', 'The client was revoked'],
-  withdrawal: ['access_withdrawn', 'consent_required', 'The user must consent again'],
+  subject: { reason: 'subject_revoked', code: 'login_required', message: 'The user must sign in again' },
+  client: { reason: 'client_revoked', code: 'access_denied', message: 'The client was revoked' },
+  withdrawal: { reason: 'access_withdrawn', code: 'consent_required', message: 'The user must consent again' },
 } as const
 
 /**
@@ -89,9 +128,9 @@ const refusals = {
  * @throws OAuthError `login_required`, `access_denied` or `consent_required`.
  */
 export function assertNotRevoked(carried: CarriedEpochs, current: Epochs): void {
-  for (const [kind, [reason, code, message]] of Object.entries(refusals)) {
-    const epoch = carried[kind as keyof Epochs]
-    if (epoch !== undefined && isOther(epoch, current[kind as keyof Epochs]))
-      throw new OAuthError(code, message, { reason })
+  for (const kind of ['subject', 'client', 'withdrawal'] as const) {
+    const epoch = carried[kind]
+    const { reason, code, message } = refusals[kind]
+    if (epoch !== undefined && isOther(epoch, current[kind])) throw new OAuthError(code, message, { reason })
   }
 }

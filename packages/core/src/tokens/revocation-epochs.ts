@@ -5,7 +5,7 @@ import { combined, type Lookup, markerAt } from '../records/envelope.ts'
 import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import { clockDifference, type Runtime, randomId } from '../runtime.ts'
-import { type Epochs, epochsOf } from './epochs.ts'
+import { allOthers, type CurrentEpochs, type Epochs, epochsOf, withdrawalOf } from './epochs.ts'
 import { type Revision, revocationMargin } from './revision.ts'
 
 /**
@@ -18,7 +18,7 @@ import { type Revision, revocationMargin } from './revision.ts'
  */
 export interface RevocationEpochs {
   /** Looks up the current epochs of a client and a subject. */
-  current(clientId: string, sub: string | undefined): Lookup<Epochs>
+  current(clientId: string, sub: string | undefined): Lookup<CurrentEpochs>
   /** Looks up the same, and when the epochs began. */
   currentWithStart(clientId: string, sub: string | undefined): Lookup<DatedEpochs>
   /** Looks up the current epoch of a subject, and when it began. */
@@ -31,6 +31,8 @@ export interface RevocationEpochs {
   withdraw(sub: string, clientId: string): Promise<void>
   /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
   renewClient(clientId: string): Promise<void>
+  /** The name of a client in the record of a subject: 64 bits of its hash. */
+  nameOf(clientId: string): string
   /** Returns a number that grows when this process starts an epoch of the subject. */
   lastBegun(sub: string): number
 }
@@ -67,9 +69,6 @@ interface EpochRecord {
   /** The epochs of the withdrawals of the subject since. Each begins with the name of its client (`nameOf`), or `allOthers`. */
   readonly withdrawn?: readonly string[]
 }
-
-/** The clients that have no withdrawal of their own. */
-const allOthers = '*'
 
 /** More withdrawals of one subject than that become one for all clients: to forget one would give access back. */
 const maxWithdrawals = 100
@@ -145,25 +144,27 @@ export function createRevocationEpochs(deps: {
   const recordsOf = (clientId: string, sub: string | undefined) =>
     [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))] as const
 
-  /** The name of a client in the record of a subject: 64 bits of its hash. */
   const nameOf = (clientId: string): string => keyOfClient(clientId).slice(-16)
 
+  const epochsIn = (client: EpochRecord | undefined, subject: EpochRecord | undefined, clientId: string): Epochs =>
+    epochsOf(client?.epoch, subject?.epoch, withdrawalOf(nameOf(clientId), subject?.withdrawn))
+
   const currentWithStart = (clientId: string, sub: string | undefined): Lookup<DatedEpochs> =>
-    combined(recordsOf(clientId, sub), ([client, subject]) => {
-      const withdrawalOf = (name: string) => subject?.withdrawn?.find((epoch) => epoch.startsWith(name))
-      const withdrawal = withdrawalOf(nameOf(clientId)) ?? withdrawalOf(allOthers)
-      return {
-        epochs: epochsOf(client?.epoch, subject?.epoch, withdrawal),
-        since: subject?.at,
-        clientState: clientStateOf(client),
-      }
-    })
+    combined(recordsOf(clientId, sub), ([client, subject]) => ({
+      epochs: epochsIn(client, subject, clientId),
+      since: subject?.at,
+      clientState: clientStateOf(client),
+    }))
 
   const newEpoch = (): string => randomId(runtime, 12)
   const update = createUpdateEpochs({ store, runtime, newEpoch })
 
   return {
-    current: (clientId, sub) => combined([currentWithStart(clientId, sub)], ([{ epochs }]) => epochs),
+    current: (clientId, sub) =>
+      combined(recordsOf(clientId, sub), ([client, subject]) => ({
+        ...epochsIn(client, subject, clientId),
+        withdrawn: subject?.withdrawn,
+      })),
     currentWithStart,
     stateOf: (clientId) => combined([epochAt(keyOfClient(clientId))], ([record]) => clientStateOf(record)),
     ofSubject: (sub) =>
@@ -190,6 +191,7 @@ export function createRevocationEpochs(deps: {
     },
     renewClient: (clientId) =>
       update(keyOfClient(clientId), (present, now) => ({ ...present, at: now, change: newEpoch() })),
+    nameOf,
     lastBegun: (sub) => begun.get(sub) ?? 0,
   }
 }

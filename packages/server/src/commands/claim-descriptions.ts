@@ -25,6 +25,7 @@ export const claimDescriptions: Readonly<Record<string, string>> = {
   client_epoch: 'changes when everything of the client is revoked',
   sub_epoch: 'changes when everything of the user is revoked',
   withdrawal_epoch: 'changes when the user withdraws the access of the client',
+  origin_epochs: 'of an exchanged token: the accesses of other clients that it came from, and ends with',
 }
 
 const timeClaims: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat', 'auth_time'])

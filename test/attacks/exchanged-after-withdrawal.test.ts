@@ -1,0 +1,128 @@
+/**
+ * Attack: an application lets another client exchange its token, before its user withdraws the access. The token of the other
+ * client works on, and is exchanged back: the application has access again that the user has ended.
+ *
+ * docs/decisions/0156-a-list-of-authorizations.md: what came from an access by exchange ends with it, over any number of clients
+ * and whether a list has the authorization or not.
+ */
+import type { ClientOptions } from '@grantry/core'
+import { type Credentials, mapDriver, sha256Of } from '@grantry/testing'
+import { describe, expect, test } from 'vitest'
+import { interruptible } from '../support/interruptible.ts'
+import { app, grantType, service, setUp, typeOf } from '../token-exchange/exchange-parties.ts'
+
+const user = 'bdc@example.com'
+const third: Credentials = ['third', 'third-secret']
+const clientOf = ([clientId, secret]: Credentials, accessTokenFormat: 'jwt' | 'reference'): ClientOptions => ({
+  clientId,
+  secrets: [{ sha256: sha256Of(secret) }],
+  grantTypes: [grantType, 'authorization_code', 'refresh_token'],
+  redirectUris: ['https://app.example.com/callback'],
+  scopes: ['openid', 'offline_access', 'front', 'api'],
+  accessTokenFormat,
+})
+const formats = ['jwt', 'reference'] as const
+
+const partiesWith = (format: (typeof formats)[number], storage = mapDriver()) =>
+  setUp({}, undefined, { storage, clients: [app, service, third].map((party) => clientOf(party, format)) })
+type Parties = Awaited<ReturnType<typeof partiesWith>>
+
+const withdraw = (f: Parties, clientId: string) => f.provider.revoke({ subject: user, clientId })
+const isLive = async (f: Parties, token: string) => (await f.provider.inspect(token)).valid
+
+/** Exchanges the token at one client after the other. */
+async function passedOn(f: Parties, token: string, ...parties: readonly Credentials[]): Promise<string> {
+  let last = token
+  for (const party of parties) last = String((await f.exchange(last, {}, party)).body.access_token)
+  return last
+}
+
+/** The clients that the token of the application goes to, one after the other. */
+const ways: readonly (readonly Credentials[])[] = [
+  [app],
+  [service],
+  [service, service],
+  [service, app],
+  [service, third],
+  [service, third, app],
+  [service, app, third, service],
+]
+
+describe.each(formats)('with access tokens as %s', (format) => {
+  test.each(ways.map((way) => [way.map(([id]) => id).join(', '), way] as const))(
+    'nothing is left of an access that went to %s',
+    async (_, way) => {
+      const f = await partiesWith(format)
+      const token = await passedOn(f, (await f.logIn()).access_token, ...way)
+      expect(await isLive(f, token)).toBe(true)
+      await withdraw(f, app[0])
+      expect(await isLive(f, token)).toBe(false)
+      for (const party of [app, service, third]) expect((await f.exchange(token, {}, party)).status).toBe(400)
+      // What the user authorizes again works, and goes where it went.
+      const again = await passedOn(f, (await f.logIn()).access_token, ...way)
+      expect(await isLive(f, again)).toBe(true)
+      await withdraw(f, app[0])
+      expect(await isLive(f, again)).toBe(false)
+    },
+  )
+
+  test('of a client between ends what later ones have, and not what it came from', async () => {
+    const f = await partiesWith(format)
+    const first = (await f.logIn()).access_token
+    const second = await passedOn(f, first, service)
+    const last = await passedOn(f, second, third)
+    await withdraw(f, service[0])
+    expect(await Promise.all([first, second, last].map((token) => isLive(f, token)))).toEqual([true, false, false])
+  })
+
+  test('of the client that has exchanged leaves the token that it was given', async () => {
+    const f = await partiesWith(format)
+    const first = (await f.logIn()).access_token
+    await withdraw(f, service[0])
+    expect(await isLive(f, first)).toBe(true)
+    // The application lets it act again: no decision of the user was withdrawn that this one rests on.
+    expect(await isLive(f, await passedOn(f, first, service))).toBe(true)
+  })
+
+  test('of more than 100 clients, which become one, ends it as well', async () => {
+    const f = await partiesWith(format)
+    const token = await passedOn(f, (await f.logIn()).access_token, service)
+    for (let count = 0; count <= 100; count += 1) await withdraw(f, `other-${count}`)
+    expect(await isLive(f, token)).toBe(false)
+    const again = await passedOn(f, (await f.logIn()).access_token, service)
+    expect(await isLive(f, again)).toBe(true)
+    await withdraw(f, app[0])
+    expect(await isLive(f, again)).toBe(false)
+  })
+
+  test('an exchange of a refresh token ends with the access, too', async () => {
+    const f = await partiesWith(format)
+    const { refresh_token } = await f.logIn()
+    const more = { subject_token_type: typeOf('refresh_token'), scope: 'api' }
+    const own = String((await f.exchange(refresh_token, more, app)).body.access_token)
+    const token = await passedOn(f, own, service)
+    expect(await isLive(f, token)).toBe(true)
+    await withdraw(f, app[0])
+    expect(await isLive(f, token)).toBe(false)
+  })
+
+  test.each([
+    ['to another client', []],
+    ['back', [service]],
+  ] as const)('an exchange %s gives nothing, whenever the user withdraws the access', async (_, before) => {
+    const { storage, interruptAfter, isLeft } = interruptible(mapDriver())
+    const f = await partiesWith(format, storage)
+    const party = before.length === 0 ? service : app
+    for (let calls = 0; ; calls += 1) {
+      const token = await passedOn(f, (await f.logIn()).access_token, ...before)
+      interruptAfter(calls, () => withdraw(f, app[0]))
+      const { body } = await f.exchange(token, {}, party)
+      if (isLeft()) {
+        expect(calls).toBeGreaterThan(1)
+        break
+      }
+      const got = String(body.access_token ?? '')
+      expect([calls, got !== '' && (await isLive(f, got))]).toEqual([calls, false])
+    }
+  })
+})
