@@ -188,7 +188,6 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   const settings = { ...options, profile, outgoing, client, clientDemands: demands }
   return {
     describesSessions: true,
-    endsAuthorizations: true,
     checkAccepted: checkAcceptedFor(options),
     ...(options.deletion && { mayLast: async (kit, sub) => !(await isRemoved(kit, sub)) }),
     ...((secondFactors !== undefined || options.deletion) && { step: stepOf(settings) }),

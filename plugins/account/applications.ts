@@ -1,5 +1,5 @@
 import type { EndpointKit } from '@grantry/core'
-import { createUserAuthorizations, endAuthorizations } from '../shared/user-authorizations.ts'
+import { createUserAuthorizations } from '../shared/user-authorizations.ts'
 import type { ApplicationView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
@@ -62,7 +62,7 @@ export const withdrawAccess: ChangePage = {
     if (clientId === undefined) return 'gone'
     const { sub } = session.subject
     // First: it ends the consent, too, and if it fails, the user finds the application again.
-    await endAuthorizations(kit, sub, clientId)
+    await kit.revoke({ subject: sub, clientId })
     await services.consents.revoke(kit, sub, clientId)
     await noteChange('access_withdrawn', visit, services)
     return 'access_withdrawn'

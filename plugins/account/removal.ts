@@ -2,7 +2,7 @@ import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
 import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import { recordSet } from '../shared/record-set.ts'
-import { forgetAuthorizations } from '../shared/user-authorizations.ts'
+import { createUserAuthorizations } from '../shared/user-authorizations.ts'
 import { mailChange } from './changes.ts'
 import type { AccountServices } from './services.ts'
 
@@ -48,7 +48,7 @@ async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountS
 /** Removes what is stored of applications. A revocation only makes it count no longer. */
 async function forgetApplications(kit: EndpointKit, sub: string, { consents }: AccountServices): Promise<void> {
   await consents.forget(kit, sub)
-  await forgetAuthorizations(kit, sub)
+  await createUserAuthorizations(kit).forget(sub)
 }
 
 async function endSessions(kit: EndpointKit, sub: string, { sessions }: AccountServices): Promise<void> {

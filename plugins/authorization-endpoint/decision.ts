@@ -1,6 +1,6 @@
 import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
 import { unprovedTime } from '../shared/unproved-time.ts'
-import { noteAuthorization, noteBriefAuthorization } from '../shared/user-authorizations.ts'
+import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { Consents } from './consents.ts'
 import type {
   AskedDecision,
@@ -154,7 +154,6 @@ export function createDecisions(deps: {
 }): Decisions {
   const { sessions, suspendedRequests, pushedRequests, features, consents, organizations } = deps
   const onAuthorized = features.flatMap((feature) => feature.onAuthorized ?? [])
-  const endsAuthorizations = features.some((feature) => feature.endsAuthorizations === true)
 
   /** A client that knows no sessions needs no id of one. */
   const needsSid = (client: Client): boolean =>
@@ -211,7 +210,6 @@ export function createDecisions(deps: {
       await Promise.all([
         remember === true && consents.remember(kit, subject.sub, request, scopes, epochs),
         noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs }),
-        endsAuthorizations && noteBriefAuthorization(kit, request.proposal, subject.sub, scopes),
       ])
       if (asked === true) {
         const context = { sub: subject.sub, client: request.client, clientAddress: http.clientAddress }

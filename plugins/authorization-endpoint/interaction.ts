@@ -213,9 +213,4 @@ export interface AuthorizationFeature extends SessionListeners {
    * Clients with `postLogoutRedirectUris` always get it.
    */
   readonly needsSid?: ((client: Client) => boolean) | undefined
-  /**
-   * Whether users can end what they have authorized: authorizations without a refresh token are then remembered, too.
-   * Default: `false`.
-   */
-  readonly endsAuthorizations?: boolean | undefined
 }

@@ -58,11 +58,6 @@ const maxListed = 100
 
 const setOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `authorizations of ${sub}`, maxListed)
 
-/** The authorizations without a refresh token, which end with their access token: apart, so that they displace no other one. */
-const briefSetOf = (kit: EndpointKit, sub: string): RecordSet => recordSet(kit, `brief authorizations of ${sub}`)
-/** Seconds in which a code is redeemed. */
-const redemptionTime = 600
-
 /** A member of the set is a whole authorization, so that a list is one read. */
 function notedIn(member: string): readonly (Noted & { readonly member: string })[] {
   const parsed = v.safeParse(v.pipe(text, v.parseJson(), schema), member)
@@ -81,51 +76,6 @@ interface NotedApproval {
 
 const hasRefreshToken = ({ grantTypes }: Proposal['client'], scopes: readonly string[]): boolean =>
   scopes.includes('offline_access') && grantTypes.includes('refresh_token')
-
-/**
- * Remembers an authorization without a refresh token until its access token has expired, so that its user can end it. If
- * there are too many, the oldest one is forgotten.
- */
-export async function noteBriefAuthorization(
-  kit: EndpointKit,
-  { family, client }: Proposal,
-  sub: string,
-  scopes: readonly string[],
-): Promise<void> {
-  if (hasRefreshToken(client, scopes)) return
-  const expiresAt = kit.now() + redemptionTime + client.accessTokenLifetime
-  await briefSetOf(kit, sub).push(JSON.stringify([family, client.clientId]), expiresAt)
-}
-
-const briefSchema = v.pipe(text, v.parseJson(), v.tuple([text, text]))
-
-/** Revokes all that a user has authorized for a client, and what other clients have exchanged it for, if it is listed. */
-export async function endAuthorizations(kit: EndpointKit, sub: string, clientId: string): Promise<void> {
-  // First: what is authorized meanwhile carries the new epoch, and is no longer decided by what was consented to before.
-  await kit.revoke({ subject: sub, clientId })
-  const brief = briefSetOf(kit, sub)
-  const [noted, members] = await Promise.all([read(kit, sub), brief.list()])
-  const ofBrief = members.flatMap((member) => {
-    const parsed = v.safeParse(briefSchema, member)
-    return parsed.success && parsed.output[1] === clientId ? [{ family: parsed.output[0], member, set: brief }] : []
-  })
-  const ofClient = noted
-    .filter((authorization) => authorization.clientId === clientId)
-    .map(({ family, member }) => ({ family, member, set: setOf(kit, sub) }))
-  const all = [...ofBrief, ...ofClient]
-  await Promise.all(
-    all.map(async ({ family, member, set }) => {
-      // First: what is no longer in the list must have ended.
-      await kit.revoke({ family })
-      await set.remove(member)
-    }),
-  )
-}
-
-/** Removes the lists of a user, whose authorizations have ended by a revocation. */
-export async function forgetAuthorizations(kit: EndpointKit, sub: string): Promise<void> {
-  for (const set of [setOf(kit, sub), briefSetOf(kit, sub)]) await set.remove(...(await set.list()))
-}
 
 /** Adds what a user has authorized to the list, if the client gets a refresh token. The oldest one makes room. */
 export async function noteAuthorization(
@@ -175,5 +125,8 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
     return noted.filter(isLive).map(({ member: _member, ...shown }) => withoutEpochs(shown))
   },
-  forget: (sub) => forgetAuthorizations(kit, sub),
+  async forget(sub) {
+    const set = setOf(kit, sub)
+    await set.remove(...(await set.list()))
+  },
 })

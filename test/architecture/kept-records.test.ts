@@ -84,7 +84,7 @@ const removed = {
   'shared/code-limits.ts': 1,
   'shared/mail-limits.ts': 2,
   'shared/mailed-code-limits.ts': 1,
-  'shared/user-authorizations.ts': 2,
+  'shared/user-authorizations.ts': 1,
   'upstream/kept-tokens.ts': 2,
   'upstream/state.ts': 1,
   'upstream/token-keeper.ts': 2,
