@@ -87,16 +87,14 @@ function method(
   })
 }
 
+function reasonOfSubject({ read, verified }: Proved, client: Client): string | undefined {
+  if (!verified) return 'certificate_not_verified'
+  return isSubject(client, read) ? undefined : 'subject_mismatch'
+}
+
 /** RFC 8705 section 2.1. */
 const verifiedMethod = () =>
-  method(
-    'tls_client_auth',
-    (client) => !client.public && hasSubject(client),
-    ({ read, verified }, client) => {
-      if (!verified) return 'certificate_not_verified'
-      return isSubject(client, read) ? undefined : 'subject_mismatch'
-    },
-  )
+  method('tls_client_auth', (client) => !client.public && hasSubject(client), reasonOfSubject)
 
 const selfSigned = 'self_signed_tls_client_auth'
 

@@ -25,6 +25,15 @@ function textsOf(node: ts.Node | undefined): readonly string[] {
   return []
 }
 
+/** The texts that an element of a destructured array can be. */
+function elementsOf(node: ts.Node | undefined, index: number): readonly string[] {
+  if (node === undefined) return []
+  if (ts.isArrayLiteralExpression(node)) return textsOf(node.elements[index])
+  if (ts.isConditionalExpression(node))
+    return [...elementsOf(node.whenTrue, index), ...elementsOf(node.whenFalse, index)]
+  return ts.isAsExpression(node) || ts.isParenthesizedExpression(node) ? elementsOf(node.expression, index) : []
+}
+
 type Callable = ts.ArrowFunction | ts.FunctionDeclaration | ts.MethodSignature | ts.FunctionTypeNode
 const isCallable = (node: ts.Node): node is Callable =>
   ts.isArrowFunction(node) ||
@@ -89,6 +98,10 @@ export function reasonsOf(files: readonly Source[]): ReadonlyMap<string, readonl
         textsOf(node.initializer).forEach(found)
       if (ts.isVariableDeclaration(node) && isReasonName(node.name.getText(file)))
         textsOf(node.initializer).forEach(found)
+      if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name))
+        for (const [index, element] of node.name.elements.entries())
+          if (ts.isBindingElement(element) && isReasonName(element.name.getText(file)))
+            elementsOf(node.initializer, index).forEach(found)
       if (ts.isPropertySignature(node) && isReasonName(node.name.getText(file))) textsOf(node.type).forEach(found)
       if (ts.isTypeAliasDeclaration(node) && /(?:Refusal|Rejection|Reason|FetchProblem)$/u.test(node.name.text))
         textsOf(node.type).forEach(found)

@@ -34,7 +34,13 @@ const rowsOf = (text: string): readonly string[] =>
 
 const guides = readdirSync(`${root}/docs/guides`).map((name) => read(`docs/guides/${name}`))
 const listed = [read('docs/reasons.md'), read('docs/events.md'), ...guides].flatMap(rowsOf)
-const explained = new Set([...listed, ...cellsOf(read('docs/events.md')), ...cellsOf(read('docs/reasons.md'))])
+/** The types of events: their rows explain no reason of the same name. */
+const types = new Set([...read('docs/events.md').matchAll(/^\| `(\w+)` \|/gmu)].map(([, type]) => type))
+const besideTables = [
+  ...cellsOf(read('docs/events.md')).filter((name) => !types.has(name)),
+  ...cellsOf(read('docs/reasons.md')),
+]
+const explained = new Set([...listed, ...besideTables])
 
 /** A part that varies is `…` in the sources and in the tables. */
 const matcherOf = (text: string): RegExp =>
@@ -54,6 +60,8 @@ test.each<[string, string]>([
     "const no = (reason: string) => kit.refuse('invalid_request', 'No', reason)\nthrow no('new_reason')",
   ],
   ['a result', "/** Returns the reason, or nothing. */\nfunction problemOf() {\n  if (x) return 'new_reason'\n}"],
+  ['a table of objects', "const refusals = { user: { reason: 'new_reason', code: 'login_required' } } as const"],
+  ['a destructured pair', "const [says, reason] = isKnown ? (['No', 'new_reason'] as const) : [text, other]"],
   ['a constant', "const unusable = 'new_reason'\nfail({ failure: unusable })"],
 ])('a reason is found in %s', (_what, text) => {
   expect([...reasonsOf([{ path: 'a.ts', text }]).keys()]).toEqual(['new_reason'])

@@ -43,6 +43,7 @@ export function formDecoded({ clientId, secret }: CredentialPair): CredentialPai
   }
 }
 
+/** Returns why no client has the id. */
 const malformedId = (clientId: string): string | undefined =>
   isPossibleId(clientId) ? undefined : 'credentials_too_long'
 
