@@ -31,7 +31,7 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   } as never,
   clients: [],
   hasExternalClients: false,
-  ...{ storedClients: [], unreachable: [] },
+  ...{ storedClients: [], tenantClients: [], tenantProblems: [], unreachable: [] },
   scopes: [],
   users: [],
   files: [],

@@ -1,4 +1,4 @@
-import { type FindingCase, healthy } from './configurations.ts'
+import { client, type FindingCase, healthy } from './configurations.ts'
 
 const { keys: _, ...withoutFile } = healthy
 const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
@@ -64,6 +64,26 @@ export const tenantCases: readonly FindingCase[] = [
       mail: { url: 'smtps://mail.example.com', from: 'id@example.com' },
     },
     { id: 'organization-claim-of-providers', severity: 'warning', where: 'plugins[0].organizations.claim' },
+  ],
+  [
+    'a client of a tenant that handles passwords',
+    withTenants({
+      list: [
+        { name: 'acme' },
+        { name: 'beta', clients: [client, { ...client, clientId: 'app', grantTypes: ['password'] }] },
+      ],
+    }),
+    {
+      id: 'password-grant',
+      severity: 'warning',
+      where: 'tenants.list[1].clients[1].grantTypes[0]',
+      reason: 'app of https://id.example.com/t/beta handles the passwords of users itself',
+    },
+  ],
+  [
+    'a client of a tenant with an unknown member',
+    withTenants({ list: [{ name: 'acme', clients: [{ ...client, redirectUrl: 'x' }] }] }),
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants.list[0]' },
   ],
   [
     'an issuer below the prefix of the tenants',

@@ -3,7 +3,19 @@ import { type ClientWithSecrets, coreRules, isLocalhostUrl } from '@grantry/core
 import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
 import type { Facts } from './facts.ts'
 
-type Configured = ClientWithSecrets & { readonly path: string }
+/** A client of the server or of a tenant. */
+type Configured = ClientWithSecrets & {
+  readonly path: string
+  readonly issuer: string
+  /** The id, with the issuer for a client of a tenant. */
+  readonly name: string
+}
+
+const configuredIn = ({ clients, tenantClients, configuration: { issuer } }: Facts): readonly Configured[] =>
+  [
+    ...clients.map((client, index) => ({ client, path: `clients[${index}]`, issuer, name: client.clientId })),
+    ...tenantClients.map((entry) => ({ ...entry, name: `${entry.client.clientId} of ${entry.issuer}` })),
+  ].flatMap(({ client, ...more }) => (client.enabled ? [{ ...client, ...more }] : []))
 
 const redirectsOf = ({ path, redirectUris, postLogoutRedirectUris }: Configured) =>
   Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
@@ -123,7 +135,7 @@ const lifetimeRules: readonly RulePart<Configured>[] = [
           !client.public &&
           !hasBoundTokens(client) && {
             where: `${client.path}.refreshToken.gracePeriod`,
-            reason: `${client.clientId} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${client.refreshToken.gracePeriod} s, and its theft is not detected`,
+            reason: `${client.name} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${client.refreshToken.gracePeriod} s, and its theft is not detected`,
           },
       },
     ],
@@ -135,57 +147,53 @@ const clientCannotSucceed = coreRules.find(({ id }) => id === 'client-cannot-suc
 
 /** The rules for the grants, redirect URIs and lifetimes of each client. */
 export const clientRules: readonly RulePart<Facts>[] = [
-  each(
-    ({ clients }: Facts) =>
-      clients.flatMap((client, index) => (client.enabled ? [{ ...client, path: `clients[${index}]` }] : [])),
-    [
-      ...redirectRules,
-      // Any other program there can send the requests of the client, and receive the codes.
-      {
-        id: 'redirect-unasked',
-        severity: 'warning',
-        remedy:
-          'remove requireConsent: false, or use an https redirect URI, or give the client a secret that users do not have',
-        source: 'RFC 8252 section 8.6',
-        check: ({ clientId, path, public: isPublic, requireConsent, redirectUris }) =>
-          isPublic &&
-          requireConsent === false &&
-          redirectUris.length > 0 &&
-          redirectUris.every((uri) => !/^https:/iu.test(uri)) && {
-            where: `${path}.requireConsent`,
-            reason: `Users are not asked about ${clientId}, which has no secret and only redirect URIs on their own devices: any program there gets its tokens`,
-          },
-      },
-      ...lifetimeRules,
-      {
-        id: 'plain-code-challenge',
-        severity: 'warning',
-        remedy: 'remove allowPlainPkce; all current client libraries support S256',
-        source: 'RFC 9700 section 2.1.1; RFC 7636 section 4.2',
-        check: ({ clientId, path, allowPlainPkce }) =>
-          allowPlainPkce === true && {
-            where: `${path}.allowPlainPkce`,
-            reason: `${clientId} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
-          },
-      },
-      {
-        id: 'password-grant',
-        severity: 'warning',
-        remedy:
-          'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
-        source: 'RFC 9700 section 2.4; OAuth 2.1 section 10',
-        check({ clientId, path, grantTypes }) {
-          const index = grantTypes.indexOf('password')
-          const reason = `${clientId} handles the passwords of users itself`
-          return index >= 0 && { where: `${path}.grantTypes[${index}]`, reason }
+  each(configuredIn, [
+    ...redirectRules,
+    // Any other program there can send the requests of the client, and receive the codes.
+    {
+      id: 'redirect-unasked',
+      severity: 'warning',
+      remedy:
+        'remove requireConsent: false, or use an https redirect URI, or give the client a secret that users do not have',
+      source: 'RFC 8252 section 8.6',
+      check: ({ name, path, public: isPublic, requireConsent, redirectUris }) =>
+        isPublic &&
+        requireConsent === false &&
+        redirectUris.length > 0 &&
+        redirectUris.every((uri) => !/^https:/iu.test(uri)) && {
+          where: `${path}.requireConsent`,
+          reason: `Users are not asked about ${name}, which has no secret and only redirect URIs on their own devices: any program there gets its tokens`,
         },
+    },
+    ...lifetimeRules,
+    {
+      id: 'plain-code-challenge',
+      severity: 'warning',
+      remedy: 'remove allowPlainPkce; all current client libraries support S256',
+      source: 'RFC 9700 section 2.1.1; RFC 7636 section 4.2',
+      check: ({ name, path, allowPlainPkce }) =>
+        allowPlainPkce === true && {
+          where: `${path}.allowPlainPkce`,
+          reason: `${name} may use code_challenge_method plain: an attacker who reads the authorization request can redeem the code`,
+        },
+    },
+    {
+      id: 'password-grant',
+      severity: 'warning',
+      remedy:
+        'use the authorization code grant, with the plugin sign-in or a login page of yours, and remove password from grantTypes',
+      source: 'RFC 9700 section 2.4; OAuth 2.1 section 10',
+      check({ name, path, grantTypes }) {
+        const index = grantTypes.indexOf('password')
+        const reason = `${name} handles the passwords of users itself`
+        return index >= 0 && { where: `${path}.grantTypes[${index}]`, reason }
       },
-      {
-        ...clientCannotSucceed,
-        check: (client) => clientGaps(client).map((reason) => ({ where: client.path, reason })),
-      },
-    ],
-  ),
+    },
+    {
+      ...clientCannotSucceed,
+      check: (client) => clientGaps(client).map((reason) => ({ where: client.path, reason })),
+    },
+  ]),
   {
     id: 'clients-unseen',
     severity: 'info',

@@ -1,7 +1,5 @@
 import type { RulePart } from '../check-rules/rule.ts'
-import { templateProblem, tenantConfiguration } from '../configuration/tenant-configuration.ts'
-import { configurationMessage } from '../error-message.ts'
-import { assertAccounts } from '../provider-options/assert-accounts.ts'
+import { templateProblem } from '../configuration/tenant-configuration.ts'
 import type { Facts } from './facts.ts'
 
 /** The rules for tenants of the configuration: each is opened by its first request only, and fails then. */
@@ -11,20 +9,7 @@ export const tenantRules: readonly RulePart<Facts>[] = [
     severity: 'error',
     remedy: 'correct the setting; the requests of this tenant get 503',
     source: 'docs/guides/tenants.md',
-    check({ configuration }) {
-      const { tenants } = configuration
-      if (tenants === undefined) return []
-      const reason = templateProblem(configuration)
-      if (reason !== undefined) return { where: 'tenants', reason }
-      return tenants.list.flatMap((tenant, index) => {
-        try {
-          assertAccounts(tenantConfiguration(configuration, tenants, tenant))
-          return []
-        } catch (cause) {
-          return [{ where: `tenants.list[${index}]`, reason: configurationMessage(cause) }]
-        }
-      })
-    },
+    check: ({ tenantProblems }) => tenantProblems,
   },
   {
     id: 'tenant-over-server',

@@ -27,6 +27,7 @@ import type { Facts, FileFact } from './facts.ts'
 import { inspectStore } from './inspect-store.ts'
 import { problemOfMail, problemsOfProviders } from './reached.ts'
 import { problemsOfStored, readStoredEntries } from './stored-entries.ts'
+import { tenantFacts } from './tenant-clients.ts'
 import { withoutKeyWrites } from './without-key-writes.ts'
 
 type Warning = Facts['warnings'][number]
@@ -159,6 +160,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     clients: Array.isArray(clients)
       ? clients.map((client, index): ClientWithSecrets => parseConfiguration(clientSchema, client, `clients[${index}]`))
       : [],
+    ...(await tenantFacts(loaded)),
     hasExternalClients: !Array.isArray(clients),
     storedClients: stored.clients.flatMap((client) => {
       try {

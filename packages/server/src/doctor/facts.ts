@@ -29,6 +29,14 @@ export interface Facts {
   /** The configured clients, with defaults; empty if they are in an external store. */
   readonly clients: readonly ClientWithSecrets[]
   readonly hasExternalClients: boolean
+  /** The clients of tenants in the configuration, with defaults, and the issuer that they use. */
+  readonly tenantClients: readonly {
+    readonly client: ClientWithSecrets
+    readonly path: string
+    readonly issuer: string
+  }[]
+  /** Why tenants of the configuration cannot be opened. */
+  readonly tenantProblems: readonly { readonly where: string; readonly reason: string }[]
   /** The clients in the storage that have no mistake. */
   readonly storedClients: readonly ClientWithSecrets[]
   /** The configured scopes, with defaults. */
