@@ -4,8 +4,8 @@
  * wait without end, nor get what the party has replaced meanwhile, such as a stolen key.
  */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { PublishedValue } from '../support/published-host.ts'
-import { publishedValues } from '../support/published-values.ts'
+import { keys, type PublishedValue } from '../support/published-host.ts'
+import { apiValues, keySets, publishedValues } from '../support/published-values.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -131,5 +131,49 @@ describe.each(publishedValues)('%s', (_name, open) => {
     // A failure counts for seconds, too.
     await value.pass(11)
     expect(await value.sees('first')).toBe(false)
+  })
+})
+
+const { kid: _, ...anonymous } = keys.first.jwk
+const others = (count: number, more: object = {}): readonly object[] =>
+  Array.from({ length: count }, (_unused, index) => ({ ...anonymous, kid: `other-${index}`, ...more }))
+
+describe.each(keySets)('%s', (_name, open) => {
+  test.each<[what: string, jwks: readonly unknown[], isAccepted: boolean]>([
+    ['50 keys', [...others(49), keys.first.jwk], true],
+    ['51 keys', [...others(50), keys.first.jwk], false],
+    ['10,000 keys, which a search would read for each made-up id', [...others(9999), keys.first.jwk], false],
+    ['two keys of one id', [{ ...keys.second.jwk, kid: 'first' }, keys.first.jwk], true],
+    ['three keys of one id', [...others(2, { kid: 'first' }), keys.first.jwk], false],
+    ['keys that are none', [null, 1, 'x', [], {}, { kty: 'RSA', kid: 'first' }], false],
+    ['no keys', [], false],
+  ])('with %s', async (_what, jwks, isAccepted) => {
+    const value = await open()
+    value.publish(...jwks)
+    expect(await value.accepts(keys.first)).toBe(isAccepted)
+  })
+})
+
+// Each request that waits occupies a connection of the API.
+describe.each(apiValues)('%s: of a host that does not respond', (_name, open) => {
+  test('1,000 requests wait, and others end immediately', async () => {
+    const { authorize, respond } = await open()
+    respond(() => new Promise(() => {}))
+    let over = 0
+    const requests = Array.from({ length: 1100 }, () => authorize().finally(() => (over += 1)))
+    await turns()
+    expect(over).toBe(100)
+    await vi.advanceTimersByTimeAsync(longer * 1000)
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([503]))
+  })
+
+  test('more than 1,000 use what is known', async () => {
+    const { authorize, respond, pass, renewal } = await open()
+    expect(await authorize()).toBe(200)
+    await pass(renewal)
+    respond(() => new Promise(() => {}))
+    const requests = Array.from({ length: 1100 }, () => authorize())
+    await vi.advanceTimersByTimeAsync(longer * 1000)
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([200]))
   })
 })

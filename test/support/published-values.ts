@@ -76,18 +76,26 @@ async function workloadKeys(): Promise<PublishedKeySet> {
   })
 }
 
-async function apiKeys(): Promise<PublishedKeySet> {
+/** An API whose host of keys is in memory. */
+async function openApi() {
   const { fetch, ...host } = keyHost()
   const { test: t, api: server } = await api.createApi()
   t.responses.set(api.jwksUri, fetch)
-  const advance = (seconds: number) => {
+  const pass = passing((seconds) => {
     t.now += seconds
-  }
-  return keySet(host, passing(advance), { pause: 5, renewal: 600, usable: 4200 }, async (key, kid) => {
-    const claims = { iss: api.issuer, aud: api.audience, sub: 'alice', iat: t.now, exp: t.now + 300 }
+  })
+  async function signed(key: IssuerKey, kid?: string): Promise<string> {
+    const claims = { iss: api.issuer, aud: api.audience, sub: 'alice', iat: t.now, exp: t.now + 3600 }
     const more = { client_id: 'web', jti: crypto.randomUUID() }
-    const token = await key.sign({ ...claims, ...more }, { ...headerOf(kid), typ: 'at+jwt' })
-    return (await server.authorize(api.bearing(token))).token !== undefined
+    return key.sign({ ...claims, ...more }, { ...headerOf(kid), typ: 'at+jwt' })
+  }
+  return { host, server, pass, signed }
+}
+
+async function apiKeys(): Promise<PublishedKeySet> {
+  const { host, server, pass, signed } = await openApi()
+  return keySet(host, pass, { pause: 5, renewal: 600, usable: 4200 }, async (key, kid) => {
+    return (await server.authorize(api.bearing(await signed(key, kid)))).token !== undefined
   })
 }
 
@@ -180,3 +188,13 @@ export const publishedValues: readonly (readonly [string, () => Promise<Publishe
   ['metadata of an issuer at an API', apiMetadata],
   ['documents of clients', clientDocuments],
 ]
+
+/** What an API reads, with requests that need it: all with one token. */
+async function apiRequests() {
+  const { host, server, pass, signed } = await openApi()
+  const token = await signed(keys.first, 'first')
+  const authorize = async (): Promise<number> => (await server.authorize(api.bearing(token))).response?.status ?? 200
+  return { authorize, respond: host.respond, pass, renewal: 600 }
+}
+
+export const apiValues: readonly (readonly [string, typeof apiRequests])[] = [['keys at an API', apiRequests]]

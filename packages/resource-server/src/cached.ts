@@ -28,6 +28,9 @@ const leastAge = 1
  */
 const patience = 0.5
 
+/** Callers that wait for one attempt: each occupies a connection of the API. Others use the old value, or get an error. */
+const maxWaiting = 1000
+
 /** Remembers what `load` returns. Concurrent callers share one attempt. */
 export function createCached<T>(
   load: () => Promise<T>,
@@ -35,15 +38,17 @@ export function createCached<T>(
 ): Cached<T> {
   let value: { readonly loaded: T; readonly at: number } | undefined
   let failure: { readonly error: unknown } | undefined
-  let attempt: { readonly result: Promise<T>; readonly at: number } | undefined
+  let attempt: { readonly result: Promise<T>; readonly at: number; waiting: number } | undefined
   let nextAt = Number.NEGATIVE_INFINITY
   let nextRenewalAt = Number.NEGATIVE_INFINITY
 
-  /** Waits for the attempt in progress, or for a new one. Never rejects. */
+  /** Waits for the attempt in progress, or for a new one. Rejects only if too many wait for it. */
   async function renew(isRenewal = false): Promise<void> {
     if (attempt === undefined && isRenewal) nextRenewalAt = now() + Math.min(cooldown, maxAge)
-    attempt ??= { result: load(), at: now() }
+    attempt ??= { result: load(), at: now(), waiting: 0 }
     const awaited = attempt
+    if (awaited.waiting >= maxWaiting) throw new Error('too many requests wait for the issuer')
+    awaited.waiting += 1
     const outcome = await withTimeout(awaited.result, maxWait).then(
       (loaded) => ({ loaded, at: awaited.at }),
       (error: unknown) => ({ error }),
@@ -65,7 +70,9 @@ export function createCached<T>(
     const isNeeded = renewal !== undefined || !isUsable()
     // The first attempt is waited for: while the issuer responds, no value is used for longer than `maxAge`.
     if (isNeeded || (age() >= maxAge && failure === undefined)) {
-      if (attempt !== undefined || now() >= nextAt) await renew(renewal !== undefined)
+      const ended = attempt !== undefined || now() >= nextAt ? renew(renewal !== undefined) : undefined
+      // A token with an unknown key cannot use the old keys.
+      await (isNeeded ? ended : ended?.catch(() => {}))
     } else if (age() >= maxAge && attempt === undefined && now() >= nextAt) {
       await withTimeout(renew(), patience).catch(() => {})
     }

@@ -7,6 +7,9 @@ import type { JsonFetch } from './json-fetch.ts'
 /** Finds the keys that fit a header: one, or two if they are published without ids. Rejects if there is none, or more. */
 export type FindKeys = (header: JWSHeaderParameters) => Promise<readonly CryptoKey[]>
 
+/** More than any issuer publishes. Each made-up id of a key makes a search through all. */
+const maxKeys = 50
+
 /** The most keys that are tried for a token without the id of its key: those before and after a rotation. */
 const maxCandidates = 2
 
@@ -74,5 +77,6 @@ export const createPublishedKeys = (
     const uri = await findUri()
     const { keys } = await fetchJson(uri)
     if (!Array.isArray(keys)) throw new Error(`${uri} has no keys`)
+    if (keys.length > maxKeys) throw new Error(`${uri} has more than ${maxKeys} keys`)
     return keysOf({ keys: keys.filter((key) => typeof key === 'object' && key !== null && times.owns(key)) })
   }, times)
