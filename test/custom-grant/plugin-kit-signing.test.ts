@@ -84,6 +84,7 @@ describe('sign()', () => {
     ['claims of identity tokens only', { aud: 'web', nonce: 'n', sid: 's' }],
     ['a claim of identity tokens of this provider', { idp: 'local' }],
     ['an epoch of what a user lets a client have', { withdrawal_epoch: 'a' }],
+    ['the accesses from which a token has come by exchange', { origin_epochs: ['a b'] }],
   ])('refuses the declaration of a type with %s', async (_name, claims) => {
     const parts = [defineFields({ signs: { 'x+jwt': claims } })]
     await expect(setUp('kit', {}, parts)).rejects.toThrow('must have a claim that identity tokens do not have')

@@ -120,9 +120,7 @@ function allFields(fields: FieldsOfPlugins): AllFields {
 
 /** Whether a claim is neither one of JWTs (RFC 7519 section 4.1) nor of identity tokens, as the core issues them. */
 const isDistinctive = (claim: string): boolean =>
-  !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn|idp|(?:client|sub|withdrawal)_epoch)$/u.test(
-    claim,
-  )
+  !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn|idp|\w+_epochs?)$/u.test(claim)
 
 function fieldSchemas() {
   const status = oneOf(400, 401, 403)
