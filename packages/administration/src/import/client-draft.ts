@@ -14,38 +14,6 @@ const grantTypes: ReadonlyMap<string, string | undefined> = new Map([
   ['urn:ietf:params:oauth:grant-type:token-exchange', 'token-exchange'],
 ])
 
-/** Members that plugins add to clients. */
-const pluginOf: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    clientName: 'sign-in',
-    clientUri: 'sign-in',
-    logoUri: 'sign-in',
-    policyUri: 'sign-in',
-    tosUri: 'sign-in',
-    contacts: 'sign-in',
-    initiateLoginUri: 'sign-in',
-    defaultMaxAge: 'sign-in',
-    requireConsent: 'sign-in',
-    requireSecondFactor: 'sign-in',
-    postLogoutRedirectUris: 'sign-in',
-    backchannelLogoutUri: 'sign-in',
-    backchannelLogoutSessionRequired: 'sign-in',
-    requirePushedAuthorizationRequests: 'sign-in',
-    dpopBoundAccessTokens: 'dpop',
-    jwks: 'client-assertion',
-    jwksUri: 'client-assertion',
-    tokenEndpointAuthSigningAlg: 'client-assertion',
-    tlsClientAuthSubjectDn: 'mtls',
-    tlsClientAuthSanDns: 'mtls',
-    tlsClientAuthSanUri: 'mtls',
-    tlsClientAuthSanIp: 'mtls',
-    tlsClientAuthSanEmail: 'mtls',
-    tlsClientCertificateBoundAccessTokens: 'mtls',
-  }),
-)
-/** Members of the core that have an effect with a plugin only. */
-const coreMembers: readonly string[] = ['postLogoutRedirectUris']
-
 /** Characters of a secret below which the report advises to replace it: its stored hash is a fast one. */
 const shortSecret = 16
 
@@ -132,20 +100,12 @@ function grantsOf({ public: isPublic, grantTypes: grants }: Members, { note }: P
   return grants.filter((grant) => !left.includes(grant))
 }
 
-/** Completes a client: without members that have no value, and with a note for each plugin that it needs. */
+/** Completes a client: without members that have no value. */
 export function finished(draft: Members, reader: Pick<Reader, 'note'>): Members {
-  const { note } = reader
   const client: Members = { ...draft, grantTypes: grantsOf(draft, reader) }
   const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
   const entries = Object.entries(client).filter(([name, value]) => name === 'secrets' || !isEmpty(value))
-  const members = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  const plugins = new Set(
-    Object.keys(members).flatMap((name) => (coreMembers.includes(name) ? [] : (pluginOf.get(name) ?? []))),
-  )
-  for (const plugin of plugins) {
-    note(undefined, `the configuration needs the plugin ${plugin}`, 'sign-in')
-  }
-  return members
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
 /** Scopes that every provider has. */

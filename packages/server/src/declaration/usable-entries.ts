@@ -1,13 +1,16 @@
 import { clientGaps, type Finding, type Imported, type Members, userProblem } from '@grantry/administration'
 import {
   configurationProblems,
+  directorySchemasOf,
   entryProblem,
   type JsonObject,
   parseConfiguration,
   type ScopeOptions,
 } from '@grantry/core'
 import { type EntryChecks, refusedByProvider, withEntryChecks } from '../administration/try-provider.ts'
+import { completePlugins } from '../configuration/named-plugins.ts'
 import { configurationSchema } from '../configuration/schema.ts'
+import { providersOf } from '../doctor/unusable.ts'
 import { configurationMessage } from '../error-message.ts'
 
 /** The plugins that an imported client can need, of those that the configuration can name. */
@@ -19,8 +22,11 @@ const grantsOfFunctions: readonly unknown[] = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ]
 
-/** Members of which a wrong one does not make the client useless. */
-const optional: readonly string[] = ['clientName', 'clientUri', 'logoUri', 'policyUri', 'tosUri', 'contacts']
+/** Returns the members of which a wrong one does not make the client useless: users see them only. */
+function optionalMembers(): readonly string[] {
+  const { clientTexts } = directorySchemasOf(completePlugins().map((complete) => complete.plugins))
+  return ['clientName', ...Object.keys(clientTexts).filter((name) => clientTexts[name]?.group === 'pages')]
+}
 
 /** Members that a client can lose before it is left out. */
 const maxLost = 8
@@ -63,6 +69,7 @@ function usableClient(
   client: Members,
   names: readonly string[],
   checks: EntryChecks,
+  optional: readonly string[],
   add: (finding: Omit<Finding, 'entry'>) => void,
 ): Members | undefined {
   let usable = client
@@ -85,6 +92,11 @@ function usableClient(
     }
   }
   return undefined
+}
+
+/** Returns the plugins that provide the members of a client. */
+function pluginsOf(client: Members, providers: ReturnType<typeof providersOf>): ReadonlySet<string> {
+  return new Set(Object.keys(client).flatMap((member) => providers.get(member)?.[0] ?? []))
 }
 
 /** Returns what a check refuses, as a text. */
@@ -115,6 +127,7 @@ export async function withUsableEntries({ scopes, clients, users, findings }: Im
     '',
   )
   const more: Finding[] = []
+  const [optional, providers] = [optionalMembers(), providersOf()]
   const lost = (entry: string, problem: string): readonly Members[] => {
     more.push({ entry, what: `was left out: ${problem}`, outcome: 'lost', consequence: 'sign-in' })
     return []
@@ -133,10 +146,18 @@ export async function withUsableEntries({ scopes, clients, users, findings }: Im
       const narrowed = Array.isArray(client.scopes)
         ? { ...client, scopes: client.scopes.filter((name) => !lostScopes.has(name)) }
         : client
-      const usable = usableClient(narrowed, [...names].map(String), checks, (finding) =>
+      const usable = usableClient(narrowed, [...names].map(String), checks, optional, (finding) =>
         more.push({ entry, ...finding }),
       )
       if (usable === undefined) return []
+      for (const plugin of pluginsOf(usable, providers)) {
+        more.push({
+          entry,
+          what: `the configuration needs the plugin ${plugin}`,
+          outcome: 'lost',
+          consequence: 'sign-in',
+        })
+      }
       const problem = entryProblem(String(client.clientId), usable as JsonObject)
       if (problem !== undefined) return lost(entry, problem)
       for (const gap of clientGaps(usable as never)) {

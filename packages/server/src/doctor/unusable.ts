@@ -21,7 +21,7 @@ function usesIn({ part }: ReturnType<typeof collectParts>[number]): readonly str
 }
 
 /** Returns the plugins that provide each grant type, authentication method and member of a client. */
-function providersOf(): ReadonlyMap<unknown, readonly string[]> {
+export function providersOf(): ReadonlyMap<unknown, readonly string[]> {
   const ofNames = completePlugins().flatMap(({ name, plugins }) =>
     collectParts(plugins).flatMap((part) => usesIn(part).map((use) => [use, name] as const)),
   )
