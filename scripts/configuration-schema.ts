@@ -21,7 +21,7 @@ import { listedTenantSchema, pluginDifference } from '../packages/server/src/con
 import { userDatabaseSchemas, userSchema } from '../packages/server/src/configuration/users-schema.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
 import { listenerSchema } from '../packages/server/src/observability/metrics-configuration.ts'
-import { proofKey } from '../plugins/proof-key/proof-key.ts'
+import { builtIn } from '../packages/server/src/provider-options/provider-options.ts'
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
 import { commentOf } from './option-comments.ts'
 import { describeSettings } from './setting-descriptions.ts'
@@ -74,7 +74,7 @@ const { passwords, credentials, validation, waitingRequests } = entries.abuseCon
 
 /** Clients and scopes with the members that the plugins of a server add to them, and others. */
 export const describedMembers = (others: readonly Plugin[] = []): DirectorySchemas =>
-  directorySchemasOf([proofKey(), ...completePlugins().map(({ plugins }) => plugins), ...others])
+  directorySchemasOf([builtIn(), ...completePlugins().map(({ plugins }) => plugins), ...others])
 
 /** The endpoints of the core and of the plugins that an entry can name. */
 const allEndpoints: readonly string[] = [

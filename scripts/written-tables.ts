@@ -10,6 +10,7 @@ import { directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { createNamedPlugin } from '../packages/server/src/configuration/named-plugins.ts'
 import { backChannelLogoutSchema } from '../plugins/back-channel-logout/back-channel-logout.ts'
 import { clientMetadataSchema } from '../plugins/client-metadata/client-metadata.ts'
+import { deviceAuthorizationSchema } from '../plugins/device-authorization/device-authorization.ts'
 import { dpopSchema } from '../plugins/dpop/dpop.ts'
 import { mtlsSchema } from '../plugins/mtls/mtls.ts'
 import { pushedAuthorizationSchema } from '../plugins/pushed-authorization/pushed-authorization.ts'
@@ -80,6 +81,12 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
     ),
   clientMetadata: () =>
     optionRows(clientMetadataSchema, 'plugins/client-metadata/client-metadata-options.ts', 'clientMetadataSchema'),
+  deviceAuthorization: () =>
+    optionRows(
+      deviceAuthorizationSchema,
+      'plugins/device-authorization/device-options.ts',
+      'deviceAuthorizationSchema',
+    ),
   dpop: () => optionRows(dpopSchema, 'plugins/dpop/dpop-settings.ts', 'settingsSchema'),
   mtls: () => optionRows(mtlsSchema, 'plugins/mtls/mtls-settings.ts', 'settingsSchema'),
   pushedAuthorization: () =>

@@ -5,6 +5,7 @@ import { createAccountPages } from '@grantry/pages/account'
 import { en, languages, type Texts } from '@grantry/pages/languages'
 import { createSelfServicePages } from '@grantry/pages/self-service'
 import { expect, test } from 'vitest'
+import { sources } from '../architecture/source-files.ts'
 import { bundleText } from '../support/bundle-text.ts'
 
 const folder = new URL('../../packages/pages/src/texts/', import.meta.url)
@@ -31,6 +32,16 @@ test('each file is an export and one of the languages, and no text is empty', ()
     expect(languages[tag]).toEqual(fileOf(tag))
     expect(Object.values(fileOf(tag)).flatMap((set) => Object.values(set).filter((text) => text === ''))).toEqual([])
   }
+})
+
+test('each text of en.json is used in the sources of the pages', () => {
+  const pages = sources.filter(({ path }) => path.startsWith('packages/pages/src/')).map(({ text }) => text)
+  const isUsed = (key: string): boolean =>
+    pages.some((text) => new RegExp(`'${key}'|\\.${key}\\b|^ *${key},$|[{,] ${key}[ ,]`, 'mu').test(text))
+  const unused = Object.entries(en).flatMap(([set, texts]) =>
+    Object.keys(texts).flatMap((key) => (isUsed(key) ? [] : `${set}.${key}`)),
+  )
+  expect(unused, 'use these texts in a template, or remove them from each language').toEqual([])
 })
 
 test.each(others)('a program that names %s without its texts is refused', (tag) => {

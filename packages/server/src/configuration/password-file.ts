@@ -14,7 +14,10 @@ export const passwordEntries = {
   passwordFile: v.optional(text('the path of a file with the password')),
 } as const
 
-type PasswordSettings = v.InferInput<v.ObjectSchema<typeof passwordEntries, undefined>>
+interface PasswordSettings {
+  readonly password?: string | undefined
+  readonly passwordFile?: string | undefined
+}
 
 function readPassword(path: string, member: string): string {
   let content: string

@@ -57,7 +57,8 @@ async function storedDirectory(
   return storedEntries({ entries, cacheFor })
 }
 
-const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
+/** The plugins of every server. */
+export const builtIn = (): Plugins => [clientCredentials(), password(), authorizationCode(), proofKey(), refreshToken()]
 
 async function loadPlugin(
   entry: string | object,
