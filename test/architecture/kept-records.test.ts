@@ -91,12 +91,14 @@ const removed = {
   'upstream/upstream-logout.ts': 2,
 }
 
-test('of each file of plugins, the test knows how many writes are kept', () => {
-  expect(countsOf(true)).toEqual(kept)
+const decide = 'decide for each new write of a plugin whether an operator keeps its record, and count it in this file'
+
+test('the writes of plugins whose records are kept are counted here', () => {
+  expect(countsOf(true), decide).toEqual(kept)
 })
 
-test('of each file of plugins, the test knows how many are not', () => {
-  expect(countsOf(false)).toEqual(removed)
+test('the writes of plugins whose records are removed are counted here', () => {
+  expect(countsOf(false), decide).toEqual(removed)
 })
 
 test('each key of the core begins with a kind that is classified', () => {

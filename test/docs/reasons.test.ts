@@ -71,6 +71,7 @@ test('each reason is explained', () => {
   const all = [...explained]
   expect(
     reasons.filter((reason) => !all.some((row) => matcherOf(reason).test(row) || matcherOf(row).test(reason))),
+    'no row in docs/reasons.md, or in the guide of its plugin',
   ).toEqual([])
 })
 
@@ -83,5 +84,8 @@ test('each row of a table of reasons names one', () => {
     isRule(row) ||
     isEvent(row) ||
     reasons.some((reason) => matcherOf(reason).test(row) || matcherOf(row).test(reason))
-  expect(listed.filter((row) => !isKnown(row))).toEqual([])
+  expect(
+    listed.filter((row) => !isKnown(row)),
+    'rows of docs/reasons.md, docs/events.md or a guide',
+  ).toEqual([])
 })

@@ -60,7 +60,9 @@ const cases = sets.flatMap((plugins, index) =>
 )
 
 test('each name of the table has a row, and each row a name', () => {
-  expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(Object.keys(metadataNames)))
+  expect(new Set(rows.map(({ name }) => name)), 'rows of test/registration/metadata-table.ts').toEqual(
+    new Set(Object.keys(metadataNames)),
+  )
 })
 
 test('members of objects are no names of metadata', () => {
@@ -151,9 +153,10 @@ describe('in the configuration', () => {
     const reading = definePlugin('reading', [defineHostFunctions(names, (kit) => ({ of: () => kit.clientMetadata }))])
     const f = await registering([...everything(), reading])
     const read = [...f.provider.use(names).of()].map(([name, { member }]) => [name, member] as const)
-    expect(Object.fromEntries(read)).toEqual(
-      Object.fromEntries(readByName.map((name) => [name, metadataName(name)?.member])),
-    )
+    expect(
+      Object.fromEntries(read),
+      'clientMetadata of a plugin, as in plugins/shared/client-members.ts, and directory/metadata-names.ts of the core differ',
+    ).toEqual(Object.fromEntries(readByName.map((name) => [name, metadataName(name)?.member])))
   })
 })
 

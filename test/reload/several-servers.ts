@@ -35,13 +35,12 @@ export function service() {
   const running = new Set<Running>()
   const all: Running[] = []
   const runTasks = async () => {
-    for (const server of running) await server.running.runTasks()
+    for (const server of running) await server.running.current.provider.runTasks()
   }
   const services = {
     driver,
     async start(file: File): Promise<Running> {
-      // Tenants that were not used are closed by the same clock.
-      const server = await run(file, driver, { now, elapsed: () => now() * 1000 })
+      const server = await run(file, driver, { now })
       running.add(server)
       all.push(server)
       await runTasks()

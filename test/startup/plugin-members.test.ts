@@ -73,7 +73,10 @@ const pathsIn = (value: object, prefix = ''): readonly string[] =>
 describe.each(Object.entries(samples))('a part of the kind %s', (kind, parts) => {
   test('is accepted with all members of its schema', async () => {
     const known = membersOf(kind)
-    expect(new Set(parts.flatMap((part) => Object.keys(part)))).toEqual(new Set(['kind', ...known]))
+    expect(
+      new Set(parts.flatMap((part) => Object.keys(part))),
+      'give the samples in test/startup/part-samples.ts each member of the schema',
+    ).toEqual(new Set(['kind', ...known]))
     for (const part of parts) expect(problemOf(part)).toBeUndefined()
   })
 

@@ -9,7 +9,7 @@ test('a healthy configuration has no finding', async () => {
   expect(await checked(written(healthy).file)).toEqual({ code: 0, findings: [] })
 })
 
-test.each(healthyCases)('plugins without a finding: %s', async (_what, content) => {
+test.each(healthyCases)('without a finding: %s', async (_what, content) => {
   expect(ofConfiguration(await checked(written(content).file))).toEqual([])
 })
 
