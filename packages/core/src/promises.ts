@@ -17,8 +17,12 @@ export const after = <T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
 export function allOf<T extends readonly unknown[]>(
   values: readonly [...{ [Index in keyof T]: MaybePromise<T[Index]> }],
 ): MaybePromise<T> {
-  const [pending, ...more] = values.filter(isThenable)
+  let pending: Promise<unknown> | undefined
+  for (const value of values) {
+    if (!isThenable(value)) continue
+    if (pending !== undefined) return Promise.all(values) as unknown as Promise<T>
+    pending = value
+  }
   if (pending === undefined) return values as unknown as T
-  if (more.length > 0) return Promise.all(values) as unknown as Promise<T>
   return pending.then((result) => values.map((value) => (value === pending ? result : value)) as unknown as T)
 }

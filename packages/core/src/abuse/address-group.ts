@@ -58,8 +58,12 @@ function embeddedIpv4(groups: readonly number[]): string | undefined {
 /** An upper bound for the length of an address. */
 const maxLength = 64
 
+const digitsAndDots = /^[\d.]{1,64}$/u
+
 /** Returns an address that counts alone as a string, or the first four groups of an IPv6 address. */
 function parsed(address: string): string | readonly string[] {
+  // The usual address, for which the rest changes nothing.
+  if (digitsAndDots.test(address)) return address
   const plain = address.slice(0, maxLength).toLowerCase().replace(/%.*$/u, '')
   const groups = plain.includes(':') ? parseIpv6(plain) : undefined
   if (groups === undefined) return plain

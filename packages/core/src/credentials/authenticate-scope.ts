@@ -23,6 +23,13 @@ function readingsOf(method: ClientAuthentication, presented: PresentedSecret): r
   return alternative === undefined ? [presented] : [presented, alternative]
 }
 
+const isGuess = (presentation: Presentation): boolean =>
+  isGuessable(presentation) &&
+  readingsOf(presentation.by.method, presentation.presented as PresentedSecret).some(isPossible)
+
+/** For an API, no method reads the URLs of the endpoint. */
+const noUrls: readonly string[] = []
+
 /** Authenticates the calling API by its scope name and secret. */
 export type ScopeAuthentication = (
   request: Request,
@@ -95,26 +102,23 @@ export function createScopeAuthentication(deps: {
     })
 
   return async (request, form, trace) => {
-    let id: string | undefined
-    // What `present` refuses is compared with nothing.
-    let isGuess = false
+    let presentation: Presentation | undefined
     let attempt: CredentialAttempt | undefined
     try {
       const { headers } = request
       const { clientAddress, clientCertificate } = trace
       const header = (name: string) => headers.get(name)
-      const presentation = present(form, { header, clientAddress, clientCertificate, endpointUrls: [] })
-      const { by, presented } = presentation
-      id = presented.clientId
-      attempt = limits.admit(id, trace)
-      isGuess = isGuessable(presentation) && readingsOf(by.method, presented as PresentedSecret).some(isPossible)
+      presentation = present(form, { header, clientAddress, clientCertificate, endpointUrls: noUrls })
+      attempt = limits.admit(presentation.presented.clientId, trace)
       const verifying = verify(presentation)
       const scope = isThenable(verifying) ? await verifying : verifying
       attempt.confirm(true)
       return { scope, presentation, confirm: createConfirm(scope, presentation, trace) }
     } catch (thrown) {
-      if (id !== undefined && recorder.observed) trace.presented = presentedId(id, isKnown, runtime)
-      throw attempt === undefined ? thrown : await attempt.fail(thrown, isGuess)
+      // What `present` refuses is compared with nothing.
+      if (presentation === undefined) throw thrown
+      if (recorder.observed) trace.presented = presentedId(presentation.presented.clientId, isKnown, runtime)
+      throw attempt === undefined ? thrown : await attempt.fail(thrown, isGuess(presentation))
     }
   }
 }

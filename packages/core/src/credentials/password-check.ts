@@ -149,8 +149,9 @@ export function createPasswordCheck(deps: {
     let isConfirmed = true
     try {
       const check = async (): Promise<AuthenticatedUser | undefined> => {
-        await state.isReadForExpected
-        const authenticatedUser = await ask()
+        if (isThenable(state.isReadForExpected)) await state.isReadForExpected
+        const asked = ask()
+        const authenticatedUser = isThenable(asked) ? await asked : asked
         // The subject is validated after the attempt.
         if (typeof authenticatedUser?.sub === 'string') state.found(authenticatedUser.sub)
         return authenticatedUser

@@ -27,8 +27,8 @@ export const introspectionEndpoint = builtIn(
   ({ accessTokens, registry, recorder, unrelatedScope }) =>
     async ({ caller, params: { token }, confirm }, _kit, trace) => {
       const validating = accessTokens.validate(token)
-      const [validation, scope] =
-        confirm === undefined ? [await validating, caller] : await allOf([validating, confirm()])
+      const scope = confirm === undefined ? caller : (await allOf([confirm(), validating]))[0]
+      const validation = await validating
       noteToken(trace, validation)
       const about = { scope: scope.name, fingerprint: validation.fingerprint }
       if (!validation.valid) {

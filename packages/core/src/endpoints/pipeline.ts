@@ -144,13 +144,13 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
       const bytes = body && (await body)
       if (request.headers.get('authorization') === null) {
         const form = formOf(bytes)
-        const authenticated = await authenticateScope(request, form ?? noForm, trace)
-        return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+        const { scope, confirm } = await authenticateScope(request, form ?? noForm, trace)
+        return { scope, confirm, parameters: form ?? otherParameters(request, bytes) }
       }
-      const authenticated = await authenticateScope(request, noForm, trace)
+      const { scope, confirm, presentation } = await authenticateScope(request, noForm, trace)
       const form = formOf(bytes)
-      if (form !== undefined) refuseSecondMethod(authenticated.presentation, form)
-      return { ...authenticated, parameters: form ?? otherParameters(request, bytes) }
+      if (form !== undefined) refuseSecondMethod(presentation, form)
+      return { scope, confirm, parameters: form ?? otherParameters(request, bytes) }
     } catch (error) {
       return denied(error, trace)
     }
@@ -158,8 +158,8 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
 
   return async (request, trace) => {
     const { scope, parameters, confirm: check } = await authenticateBeforeParsing(request, trace)
-    const confirm = check && (() => check().catch((error) => denied(error, trace)))
-    return respond(await call(scope, parameters, factsOf(request, trace), trace, { confirm }), scope, request)
+    const proved = check && { confirm: () => check().catch((error) => denied(error, trace)) }
+    return respond(await call(scope, parameters, factsOf(request, trace), trace, proved), scope, request)
   }
 }
 

@@ -7,6 +7,7 @@ import type { Recorder } from '../events/recorder.ts'
 import type { ProvedEpochOf } from '../parts/authenticate-user.ts'
 import type { Approval, Authorize, AuthorizedEpochs, OpenAuthorization, Proposal } from '../parts/proposal.ts'
 import type { Registry } from '../parts/registry.ts'
+import { isThenable } from '../promises.ts'
 import { authorizationEntries, recordedAuthorization } from '../records/authorization.ts'
 import { fingerprintOf } from '../records/keys.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -66,9 +67,15 @@ function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): App
   return { scopes: names, audience }
 }
 
+/** What is known of a proposal: what was checked, until it is authorized, and then the epochs that were stored. */
+interface ProposalState {
+  open: OpenRequest | undefined
+  epochs: ReturnType<AuthorizedEpochs> | undefined
+}
+
 /** Keeps what was checked apart from the proposals, so that no caller can change it. */
 function createProposals(runtime: Runtime) {
-  const opened = new WeakMap<Proposal, OpenRequest>()
+  const states = new WeakMap<Proposal, ProposalState>()
   return {
     create(open: OpenRequest): Proposal {
       const { client, request, scopes, rules, contributed } = open
@@ -81,20 +88,22 @@ function createProposals(runtime: Runtime) {
         resources: Object.freeze(rules.audiences.resourcesOf(scopes, contributed.audience)),
         namesResources: contributed.audience !== undefined,
       })
-      opened.set(proposal as unknown as Proposal, open)
+      states.set(proposal as unknown as Proposal, { open, epochs: undefined })
       return proposal as unknown as Proposal
     },
     /** Returns what was checked, once. @throws TypeError (a defect in the caller) for anything else. */
-    take(proposal: Proposal): OpenRequest {
-      const open = opened.get(proposal)
-      if (open === undefined) {
+    take(proposal: Proposal): { readonly open: OpenRequest; readonly state: ProposalState } {
+      const state = states.get(proposal)
+      const open = state?.open
+      if (state === undefined || open === undefined) {
         throw new TypeError(
           'authorize(): pass what openAuthorization() of this provider returns, and each proposal once',
         )
       }
-      opened.delete(proposal)
-      return open
+      state.open = undefined
+      return { open, state }
     },
+    epochsOf: (proposal: Proposal) => states.get(proposal)?.epochs,
   }
 }
 
@@ -134,7 +143,8 @@ function createStoreApproval(deps: AuthorizeDeps) {
     const { subjectEpoch, clientEpoch, withdrawalEpoch } = approval
     assertNotRevoked({ client: request.clientEpoch }, epochs)
     assertNotRevoked({ subject: subjectEpoch, client: clientEpoch, withdrawal: withdrawalEpoch }, epochs)
-    if (!(await isUnchanged(client, clientState))) {
+    const isSame = isUnchanged(client, clientState)
+    if (!(isThenable(isSame) ? await isSame : isSame)) {
       throw new OAuthError('access_denied', 'The client has changed', { reason: 'client_changed' })
     }
     return {
@@ -204,7 +214,6 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   const storeApproval = createStoreApproval(deps)
   const proposals = createProposals(deps.runtime)
   const approvalSchema = createApprovalSchema()
-  const authorized = new WeakMap<Proposal, ReturnType<AuthorizedEpochs>>()
 
   /** Checks a request again if its client or the scopes could have changed since, such as during a slow call of the host. */
   async function current(opened: OpenRequest): Promise<OpenRequest> {
@@ -219,19 +228,17 @@ export function createAuthorizations(deps: AuthorizationDeps): {
   return {
     openAuthorization: async (request, known) => proposals.create(await openRequest(request, known)),
     async authorize(proposal, input) {
-      const opened = proposals.take(proposal)
+      const { open, state } = proposals.take(proposal)
       const approval = checkedApproval(input, approvalSchema)
       // By the object of the caller: the check has copied it.
       const { subjectEpoch = provedEpochOf(input.subject) } = approval
-      const { credential, epochs } = await storeApproval(await current(opened), proposal.family, {
-        ...approval,
-        subjectEpoch,
-      })
-      authorized.set(proposal, epochs)
+      const approved = { ...approval, subjectEpoch }
+      const { credential, epochs } = await storeApproval(await current(open), proposal.family, approved)
+      state.epochs = epochs
       return credential
     },
     authorizedEpochs(proposal) {
-      const epochs = authorized.get(proposal)
+      const epochs = proposals.epochsOf(proposal)
       if (epochs === undefined)
         throw new TypeError('authorizedEpochs(): authorize() has stored nothing of the proposal')
       return epochs
