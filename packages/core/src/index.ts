@@ -47,6 +47,7 @@ export type {
   RequestedClaims,
   Subject,
   UserCredentials,
+  UserQuestion,
   UserService,
 } from './directory/user-service.ts'
 export { defaultPaths, type EndpointName, endpointNames } from './endpoints/built-in.ts'

@@ -14,6 +14,7 @@ import { claimsOf, claimValue, entriesOf, firstValueOf, hasName, subOf } from '.
 import { type Filters, filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/ldap-options.ts'
 import { readableClaims } from './readable-claims.ts'
+import { createReadings } from './readings.ts'
 import { unavailable, unusableRecord } from './unavailable.ts'
 import type { UserDatabase } from './user-database.ts'
 
@@ -92,6 +93,8 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
   const claims = claimsOf(options)
   const directory = connectTo(options, ca)
   const { sub: subAttribute } = options.attributes
+  const claimAttributes = [...new Set(claims.map(({ attribute }) => attribute))]
+  const readings = createReadings<Entry | undefined>()
 
   const available = async <T>(operate: () => Promise<T>): Promise<T> => {
     try {
@@ -146,12 +149,18 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
       directory.close()
     },
     authenticate: (credentials) => available(() => signIn(directory, options, filters.byName, credentials)),
-    isActive: (sub) => available(async () => (await find(sub, [])) !== undefined),
-    claims: (sub, names) =>
+    isActive: (sub, question) =>
+      available(async () => {
+        const entry = await find(sub, question?.request === undefined ? [] : claimAttributes)
+        readings.keep(question, sub, entry)
+        return entry !== undefined
+      }),
+    claims: (sub, names, question) =>
       available(async () => {
         const wanted = claims.filter(({ claim }) => names.includes(claim))
         if (wanted.length === 0) return {}
-        const entry = await find(sub, [...new Set(wanted.map(({ attribute }) => attribute))])
+        const attributes = [...new Set(wanted.map(({ attribute }) => attribute))]
+        const entry = await readings.of(question, sub, () => find(sub, attributes))
         if (entry === undefined) return {}
         return Object.fromEntries(wanted.map((claim) => [claim.claim, claimValue(entry, claim)]))
       }),

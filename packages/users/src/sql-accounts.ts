@@ -48,11 +48,10 @@ function createRows(options: SqlUsersOptions, client: SqlClient) {
 
   async function rowBy(key: 'bySub' | 'byName' | 'byEmail', text: string): Promise<TextRow | undefined> {
     const ready = await prepare()
-    const read = (value: string) => client.read(ready[key], [value])
     const rows =
       key === 'bySub'
-        ? await read(isPossible(text) ? text : '\u{FFFD}')
-        : await rowsOfName(text, key === 'byName' && options.caseSensitive, read)
+        ? await client.rowsOf(ready.bySub, isPossible(text) ? text : '\u{FFFD}')
+        : await rowsOfName(text, key === 'byName' && options.caseSensitive, (name) => client.read(ready[key], [name]))
     // Several rows with one name belong to no one: the index is not unique.
     return rows.length === 1 ? rows[0] : undefined
   }

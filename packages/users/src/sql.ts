@@ -1,9 +1,11 @@
 import {
+  type ActiveQuestion,
   type AuthenticatedUser,
   configurationObject,
   type FoundUser,
   parseConfiguration,
   type UserCredentials,
+  type UserQuestion,
 } from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
 import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
@@ -12,10 +14,11 @@ import type { Derive } from './password-hash/derive.ts'
 import { hashPassword, needsRehash } from './password-hash/new-hash.ts'
 import { type PasswordHash, parsePasswordHash, passwordHashProblem } from './password-hash/parse.ts'
 import { readableClaims } from './readable-claims.ts'
+import { createReadings } from './readings.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { checkTable, sampleHashes } from './sql/prepare.ts'
 import { isOfName, isPossible, rowsOfName } from './sql/rows-of-name.ts'
-import type { SqlClient, TextRow } from './sql/sql-client.ts'
+import type { RowStatement, SqlClient, TextRow } from './sql/sql-client.ts'
 import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/sql-options.ts'
 import { sqliteClient } from './sql/sqlite.ts'
 import { activeOf, claimsOf, statementsOf } from './sql/user-statements.ts'
@@ -71,6 +74,11 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
   const isActive = (text: string | null | undefined): boolean =>
     active === undefined || hasValue(text ?? null, active.equals)
 
+  const readings = createReadings<TextRow | undefined>()
+
+  const rowBy = async (statement: RowStatement, sub: string): Promise<TextRow | undefined> =>
+    isPossible(sub) ? rowOf(await client.rowsOf(statement, sub), sub) : undefined
+
   const prepare = once(async () => {
     statements = await checkTable(options, client)
     return createPasswordCheck(await sampleHashes(client, statements), derive)
@@ -87,13 +95,18 @@ function createTable(options: SqlUsersOptions, client: SqlClient, derive: Derive
       if (row === undefined || !isOfName(username, name)) return undefined
       return { sub: sub ?? '', text: hash ?? null, isActive: isActive(state), isDuplicate: rows.length > 1 }
     },
-    async isActive(sub: string): Promise<boolean> {
-      const row = isPossible(sub) ? rowOf(await client.read(statements.bySub, [sub]), sub) : undefined
-      return row !== undefined && isActive(row[1])
+    async isActive(sub: string, question?: ActiveQuestion): Promise<boolean> {
+      if (question?.request === undefined || claims.length === 0) {
+        const row = await rowBy(statements.bySub, sub)
+        return row !== undefined && isActive(row[1])
+      }
+      const row = await rowBy(statements.profile, sub)
+      readings.keep(question, sub, row)
+      return row !== undefined && isActive(row[claims.length + 1])
     },
-    async claims(sub: string, names: readonly string[]) {
-      if (claims.length === 0 || !isPossible(sub)) return {}
-      const [, ...values] = rowOf(await client.read(statements.claims, [sub]), sub) ?? []
+    async claims(sub: string, names: readonly string[], question?: UserQuestion) {
+      if (claims.length === 0) return {}
+      const [, ...values] = (await readings.of(question, sub, () => rowBy(statements.profile, sub))) ?? []
       const wanted = claims.map((column, index) => ({ column, text: values[index] ?? null }))
       return Object.fromEntries(
         wanted
@@ -156,8 +169,8 @@ async function signIn(
 }
 
 /**
- * Reads users from a table of PostgreSQL or SQLite: one statement for a sign-in, one for the state of a user, one for the
- * claims. While the database does not respond, requests get 503.
+ * Reads users from a table of PostgreSQL or SQLite: one statement for a sign-in, one for the state of a user, with the claims
+ * if the request asks for them. In PostgreSQL, requests of one moment share their statements. While the database does not respond, requests get 503.
  *
  * @param more `connection`: the password, if it changes, and TLS with an authority of its own. `derive` replaces the
  * computation of hashes in tests
@@ -205,8 +218,8 @@ export function sqlUsers(
       prepared((check) =>
         signIn(table, (password, hash) => limited(() => check(password, hash)), credentials, options.rehash),
       ),
-    isActive: (sub) => prepared(() => table.isActive(sub)),
-    claims: (sub, names) => prepared(() => table.claims(sub, names)),
+    isActive: (sub, question) => prepared(() => table.isActive(sub, question)),
+    claims: (sub, names, question) => prepared(() => table.claims(sub, names, question)),
     find: (subOrName) => prepared(() => table.find(subOrName)),
   }
 }

@@ -31,8 +31,18 @@ export interface UserCredentials {
 /** The result of `users.authenticate`. Default of `amr`: `['pwd']`. */
 export type AuthenticatedUser = Omit<Subject, 'amr'> & { readonly amr?: readonly string[] | undefined }
 
+/** The request that a question about a user belongs to. */
+export interface UserQuestion {
+  /**
+   * The same object for each question of a request that asks for the claims of its user, too. A user service can read them with
+   * the state, keep them in a `WeakMap` under this object, and return them without another read. It must not keep the state:
+   * the provider asks for that when it must be read.
+   */
+  readonly request?: object | undefined
+}
+
 /** Why the provider asks whether a user is active. */
-export interface ActiveQuestion {
+export interface ActiveQuestion extends UserQuestion {
   /**
    * Whether a session or an authorization of the user begins with the answer. A user service that remembers answers must then
    * ask again: otherwise a user who was deactivated a moment ago could still sign in.
@@ -67,7 +77,11 @@ export interface UserService {
   readonly isActive?: ((sub: string, question?: ActiveQuestion) => MaybePromise<boolean>) | undefined
   /** Returns the claims of the user with these names. Other claims are ignored. */
   readonly claims?:
-    | ((sub: string, names: readonly string[]) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
+    | ((
+        sub: string,
+        names: readonly string[],
+        question?: UserQuestion,
+      ) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
     | undefined
   /**
    * Finds the user with exactly this `sub`, and the users with this name for the sign-in, active or not. Commands and the
@@ -92,6 +106,9 @@ const continues: ActiveQuestion = Object.freeze({ begins: false })
 
 /** Whether a session or an authorization begins. */
 export const begins: ActiveQuestion = Object.freeze({ begins: true })
+
+/** A question of a request that asks for the claims of the user afterwards. */
+export const withClaims = (begins: boolean): ActiveQuestion => ({ begins, request: {} })
 
 /** Whether a user is active. Fails closed: any result other than `true` means inactive. */
 export const isActive = (users: UserService, sub: string, question = continues): MaybePromise<boolean> =>
@@ -177,12 +194,14 @@ interface ClaimsByName {
  * @param of `identity`: the claims of identity scopes, for userinfo and identity tokens; `api`: those of API scopes, for
  * access tokens.
  * @param byName more claims. Those that no identity scope of the client contains are ignored.
+ * @param question the one whether the user is active, of the same request
  */
 export type UserClaims = (
   sub: string,
   scopes: readonly string[],
   of: 'identity' | 'api',
-  byName?: ClaimsByName,
+  byName: ClaimsByName | undefined,
+  question: UserQuestion | undefined,
 ) => MaybePromise<Record<string, Json>>
 
 /** `role` is an array, even with only one role (the seed, section 2.5). */
@@ -200,9 +219,14 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
   }
 
   /** Asks the user service. */
-  async function read(sub: string, names: Iterable<string>, of: 'identity' | 'api'): Promise<Record<string, Json>> {
+  async function read(
+    sub: string,
+    names: Iterable<string>,
+    of: 'identity' | 'api',
+    question: UserQuestion | undefined,
+  ): Promise<Record<string, Json>> {
     const claims: Record<string, Json> = {}
-    const values = (await users.claims?.(sub, [...names])) ?? {}
+    const values = (await users.claims?.(sub, [...names], question)) ?? {}
     for (const name of names) {
       const value = values[name]
       if (value !== undefined && value !== null) claims[name] = value
@@ -213,7 +237,7 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
     return claims
   }
 
-  return (sub, scopes, of, byName) => {
+  return (sub, scopes, of, byName, question) => {
     const names = claimsOf(scopes, of)
     if (byName !== undefined) {
       const allowed = claimsOf(byName.client.scopes, of)
@@ -221,6 +245,6 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
     }
     // The core knows it.
     names.delete('sub')
-    return names.size === 0 || users.claims === undefined ? {} : read(sub, names, of)
+    return names.size === 0 || users.claims === undefined ? {} : read(sub, names, of, question)
   }
 }

@@ -33,6 +33,8 @@ export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers
   readonly denial?: 'introspection_denied' | undefined
   /** Set for the validation endpoints: every refusal has the status 400 (the seed, section 7). */
   readonly refusesWith400?: true | undefined
+  /** Set for userinfo: the claims of the user are asked for after the token is validated. */
+  readonly returnsClaims?: true | undefined
   /** Set for the token endpoint. */
   readonly issuesTokens?: true | undefined
   handle(call: CoreCall<OutputOf<S>, C>, kit: EndpointKit, trace: Trace): MaybePromise<Reply>

@@ -1,5 +1,6 @@
 import { refuseSecondMethod } from '../credentials/presented.ts'
 import { readAccessToken, readBearer } from '../credentials/presented-token.ts'
+import { withClaims } from '../directory/user-service.ts'
 import { OAuthError, reasonOf } from '../errors/oauth-error.ts'
 import { noteToken, type Trace } from '../events/recorder.ts'
 import { type Parameters, parseFields } from '../http/parameters.ts'
@@ -176,7 +177,8 @@ const forToken: CreateHandler = (steps, { accessTokens, keyProofs, recorder, err
     const form = formOf(bytes)
     const { token, scheme } = readAccessToken(request.headers.get('authorization'), form, schemes)
     trace.scheme = scheme
-    const validation = await accessTokens.validate(token)
+    if (endpoint.returnsClaims === true) trace.question = withClaims(false)
+    const validation = await accessTokens.validate(token, trace.question)
     noteToken(trace, validation)
     const { fingerprint, sub } = validation
     const facts = factsOf(request, trace)

@@ -1,19 +1,20 @@
 import * as v from 'valibot'
 import { settle } from '../abuse/settlement.ts'
-import { isActive } from '../directory/user-service.ts'
+import { type ActiveQuestion, isActive, withClaims } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { CommitRequest } from '../grants/commit-request.ts'
 import type { PreparedCheck } from '../grants/contributions.ts'
 import type { Issuance } from '../grants/issuance.ts'
 import type { Minted } from '../grants/mint.ts'
 import { assertWithinPolicy, narrowScopes } from '../grants/policy.ts'
-import { parseGrantResult, refusalOf } from '../grants/result.ts'
+import { type CheckedResult, parseGrantResult, refusalOf } from '../grants/result.ts'
 import { wordsOfScope } from '../grants/scope-policy.ts'
 import { parseFields, type RequestParameters } from '../http/parameters.ts'
 import type { AuthenticatedClient, Confirmation, Grant } from '../parts/grant.ts'
 import type { OwnedPart } from '../parts/plugin.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { Schema } from '../standard-schema.ts'
+import type { RequestMarks } from '../tokens/revocation-mark.ts'
 import { builtIn } from './core-endpoint.ts'
 
 /** Returns the parameters for plugins. The pipeline has removed the credentials of the client. */
@@ -63,6 +64,19 @@ function identityOf(
   declared.sort(([left], [right]) => (left < right ? -1 : 1))
   const scopes = wordsOfScope(form.scope ?? '').sort()
   return [clientId, confirmation, grantType, scopes, declared]
+}
+
+/** Returns the question whether the user of the tokens is active. */
+function questionOf(
+  { subject, stored }: CheckedResult,
+  validatedTokens: readonly unknown[],
+  marks: RequestMarks,
+): ActiveQuestion | undefined {
+  if (subject === undefined) return undefined
+  // Tokens of a stored grant carry its mark.
+  if (stored === undefined) marks.readEarly(subject.sub)
+  // What the grant has validated, or the password, has just said so: the mark ends it if that has changed.
+  return withClaims(stored === undefined && validatedTokens.length === 0 && !marks.hasProved(subject.sub))
 }
 
 /**
@@ -119,14 +133,9 @@ export const tokenEndpoint = builtIn(
         if (contributed === undefined) throw refuse('demand_unsettled')
         assertWithinPolicy(result, { grant, client, confirmation, scopes }, { registry, scopePolicy: rules.policy })
         const access = narrowScopes(result, contributed, rules.audiences)
-        const { subject, stored } = result
-        if (subject !== undefined) {
-          // Tokens of a stored grant carry its mark.
-          if (stored === undefined) marks.readEarly(subject.sub)
-          // What the grant has validated, or the password, has just said so: the mark ends it if that has changed.
-          const isNamed = stored === undefined && validatedTokens.length === 0 && !marks.hasProved(subject.sub)
-          if (!(await isActive(users, subject.sub, { begins: isNamed }))) throw refuse('user_inactive')
-        }
+        const { subject } = result
+        const question = questionOf(result, validatedTokens, marks)
+        if (subject !== undefined && !(await isActive(users, subject.sub, question))) throw refuse('user_inactive')
 
         const commitRequest: CommitRequest = {
           client,
@@ -145,6 +154,7 @@ export const tokenEndpoint = builtIn(
                 result,
                 scopeRules: rules,
                 access,
+                question,
                 contributed,
                 client,
                 confirmation,

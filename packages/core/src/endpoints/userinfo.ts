@@ -15,10 +15,12 @@ export const userinfoEndpoint = builtIn(
     caller: 'token',
     scope: 'openid',
     cors: 'clients',
+    returnsClaims: true,
   },
   ({ scopeRules }) =>
-    async ({ caller: { client, sub = '', scopes, claims } }) => {
+    async ({ caller: { client, sub = '', scopes, claims } }, _kit, { question }) => {
       const names = userinfoClaimsIn(claims)
-      return { json: { sub, ...(await scopeRules().userClaims(sub, scopes, 'identity', names && { client, names })) } }
+      const { userClaims } = scopeRules()
+      return { json: { sub, ...(await userClaims(sub, scopes, 'identity', names && { client, names }, question)) } }
     },
 )

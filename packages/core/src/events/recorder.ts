@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { ActiveQuestion } from '../directory/user-service.ts'
 import type { ClientCertificate, ConnectionInfo } from '../http/connection.ts'
 import type { Runtime } from '../runtime.ts'
 import type { EventCause } from './cause.ts'
@@ -69,6 +70,8 @@ export interface Trace {
   presented: { readonly known: string | undefined; readonly fingerprint: string } | undefined
   /** Logins only: the requested tenant. */
   tenant: string | undefined
+  /** Userinfo only: the question whether the user is active. */
+  question: ActiveQuestion | undefined
   events: number
 }
 
@@ -149,6 +152,7 @@ export function createRecorder(
     scheme: undefined,
     presented: undefined,
     tenant: undefined,
+    question: undefined,
     events: 0,
   })
   const record = (trace: Trace, fact: Fact): void => {

@@ -1,4 +1,4 @@
-import { type CompleteSubject, completeSubject } from '../directory/user-service.ts'
+import { type CompleteSubject, completeSubject, type UserQuestion } from '../directory/user-service.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
 import type { Registry } from '../parts/registry.ts'
@@ -38,6 +38,8 @@ interface MintRequest extends RefreshTokenRequest, MarkRequest {
   /** The rules that the request was checked with. */
   readonly scopeRules: ScopeClaims
   readonly access: AccessScopes
+  /** The one whether the user is active; `undefined` without a user. */
+  readonly question: UserQuestion | undefined
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError
 }
@@ -73,7 +75,7 @@ function lifetimeOf({ result, client, issuance, refuse }: MintRequest): number {
 /** Mints the identity token that a grant asks for. */
 const mintIdentityToken = (
   identityTokens: IdentityTokens,
-  { result, scopeRules, access: { scopes }, client, issuance }: MintRequest,
+  { result, scopeRules, access: { scopes }, question, client, issuance }: MintRequest,
   subject: CompleteSubject,
   family: string | undefined,
   epochs: RevocationMark['epochs'],
@@ -83,6 +85,7 @@ const mintIdentityToken = (
     client,
     userClaims: scopeRules.userClaims,
     subject,
+    question,
     scopes,
     nonce: result.nonce,
     identityClaims: result.identityClaims,
@@ -146,6 +149,7 @@ export function createMint(deps: MintDeps): Mint {
       scopes,
       audience,
       subject,
+      question: request.question,
       claims: result.claims,
       act: result.act,
       cnf: confirmation,

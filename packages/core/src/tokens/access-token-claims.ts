@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { CompleteSubject, UserClaims } from '../directory/user-service.ts'
+import type { CompleteSubject, UserClaims, UserQuestion } from '../directory/user-service.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import type { Bytes } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'
@@ -22,6 +22,8 @@ export interface NewAccessToken {
   /** The claim `aud`. */
   readonly audience: string | readonly string[]
   readonly subject: CompleteSubject | undefined
+  /** The one whether the user is active. */
+  readonly question: UserQuestion | undefined
   readonly claims: JsonObject | undefined
   /** The claim `act` (RFC 8693 section 4.1). */
   readonly act: JsonObject | undefined
@@ -87,7 +89,10 @@ export function createAccessTokenClaims(deps: {
     const namesClaims = userinfoClaims.length > 0 && subject !== undefined && scopes.includes('openid')
     if (namesClaims) claims.userinfo_claims = userinfoClaims
     // Spreads, because Object.assign would let a claim `__proto__` replace the prototype instead of being refused.
-    const custom = { ...(subject && (await userClaims(subject.sub, scopes, 'api'))), ...token.claims }
+    const custom = {
+      ...(subject && (await userClaims(subject.sub, scopes, 'api', undefined, token.question))),
+      ...token.claims,
+    }
     assertCustomClaims(custom, isProtocolClaim)
     return Object.assign(claims, epochClaims(epochs), custom)
   }

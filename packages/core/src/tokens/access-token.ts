@@ -1,4 +1,5 @@
 import type { Client } from '../directory/client.ts'
+import type { ActiveQuestion } from '../directory/user-service.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import { clientProblem, parseConfirmation, type TokenBindings } from '../parts/token-binding.ts'
 import { after, allOf } from '../promises.ts'
@@ -50,7 +51,8 @@ export interface AccessTokens {
     readonly records: readonly NewRecord[]
     readonly fingerprint: string
   }>
-  validate(token: string): Promise<AccessTokenValidation>
+  /** @param question set if the request asks for the claims of the user, too */
+  validate(token: string, question?: ActiveQuestion): Promise<AccessTokenValidation>
   /** Revokes the token. Returns `undefined` if there is nothing to revoke: it is no valid token. */
   revoke(token: string, client: Client): Promise<RevokedToken | 'client_mismatch' | undefined>
 }
@@ -145,7 +147,7 @@ function createValidateAccessToken({
 
   const readJwt = async (token: string) => ({ claims: await jwt.verify(token, 'at+jwt'), isCurrent: false })
 
-  return async (token) => {
+  return async (token, question) => {
     const isJwt = token.includes('.')
     // A JWT is hashed only for its fingerprint in events; a reference token is found by its hash.
     const hash = isJwt && !observed ? '' : runtime.sha256Hex(token)
@@ -161,7 +163,7 @@ function createValidateAccessToken({
     const rules = scopeRules()
     const scopes = rules.lasting(issuedScopes, Number(claims.iat))
     const [state, denied] = await allOf([
-      authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent }),
+      authorizationStatus({ clientId, sub, family: familyIn(claims), epochs: epochsIn(claims), isCurrent, question }),
       // Only for JWTs: revoking a reference token deletes its record.
       isJwt && denyList.isDenied(denialIdOf(token, jti)),
     ])

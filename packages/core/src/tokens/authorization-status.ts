@@ -1,6 +1,6 @@
 import type { Client } from '../directory/client.ts'
 import type { ClientDirectory } from '../directory/clients.ts'
-import { isActive, type UserService } from '../directory/user-service.ts'
+import { type ActiveQuestion, isActive, type UserService } from '../directory/user-service.ts'
 import { after, allOf } from '../promises.ts'
 import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
@@ -39,6 +39,8 @@ export interface Issuance {
   readonly epochs: Epochs
   /** Whether nothing was revoked since the record was written, so family and epochs need not be read. Default: no. */
   readonly isCurrent?: boolean
+  /** Set if the request asks for the claims of the user, too. */
+  readonly question?: ActiveQuestion | undefined
 }
 
 /** The client, and why its token is not accepted; without a reason, it is. */
@@ -60,7 +62,7 @@ export function createAuthorizationStatus(deps: {
   readonly revocationEpochs: RevocationEpochs
 }): AuthorizationStatus {
   const { clients, users, store, families, revocationEpochs } = deps
-  return ({ clientId, sub, family, epochs: carried, isCurrent = false }) =>
+  return ({ clientId, sub, family, epochs: carried, isCurrent = false, question }) =>
     after(
       allOf([
         clients.find(clientId),
@@ -70,7 +72,7 @@ export function createAuthorizationStatus(deps: {
               family !== undefined && families.revocationOf(family),
               revocationEpochs.current(clientId, sub),
             ]),
-        sub === undefined || isActive(users, sub),
+        sub === undefined || isActive(users, sub, question),
       ]),
       ([client, [revoked, current], active]): AuthorizationState => {
         if (!client?.enabled) return { client, reason: 'client_disabled' }

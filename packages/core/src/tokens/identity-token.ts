@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import { type CompleteSubject, localProvider, type UserClaims } from '../directory/user-service.ts'
+import { type CompleteSubject, localProvider, type UserClaims, type UserQuestion } from '../directory/user-service.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { after, isThenable } from '../promises.ts'
 import { fingerprintOf } from '../records/keys.ts'
@@ -33,6 +33,8 @@ export interface IdentityTokens {
     readonly client: Client
     readonly userClaims: UserClaims
     readonly subject: CompleteSubject
+    /** The one whether the user is active. */
+    readonly question: UserQuestion | undefined
     /** Their claims are included if the client has `userClaimsInIdentityToken`. */
     readonly scopes: readonly string[]
     readonly nonce: string | undefined
@@ -71,12 +73,12 @@ export function createIdentityTokens(deps: {
 
   return {
     async mint({ client, subject, scopes, nonce, identityClaims, requestedClaims = [], accessToken, ...token }) {
-      const { userClaims, family, epochs, at: now } = token
+      const { userClaims, question, family, epochs, at: now } = token
       const granted = client.userClaimsInIdentityToken ? scopes : []
       const byName = requestedClaims.length > 0 ? { client, names: requestedClaims } : undefined
       const ofUser =
         granted.length > 0 || byName !== undefined
-          ? await userClaims(subject.sub, granted, 'identity', byName)
+          ? await userClaims(subject.sub, granted, 'identity', byName, question)
           : undefined
       const custom = { ...ofUser, ...identityClaims }
       assertCustomClaims(custom, isIdentityProtocolClaim)

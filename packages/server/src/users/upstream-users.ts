@@ -20,8 +20,8 @@ export function withUpstreamUsers(users: UserService, provider: () => Pick<Provi
     ...(isActive !== undefined && {
       isActive: async (sub, question) => (await isActive.call(users, sub, question)) === true || (await isKnown(sub)),
     }),
-    async claims(sub, names) {
-      const ownClaims = (await users.claims?.(sub, names)) ?? {}
+    async claims(sub, names, question) {
+      const ownClaims = (await users.claims?.(sub, names, question)) ?? {}
       return Object.keys(ownClaims).length > 0 ? ownClaims : ((await known().find(sub))?.claims ?? {})
     },
   }

@@ -1,5 +1,5 @@
 import { type Json, webRuntime } from '@grantry/core'
-import { quoted, type SqlClient } from './sql-client.ts'
+import { quoted, rowStatement, type SqlClient } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 import { activeOf, claimsOf } from './user-statements.ts'
 import type { ClaimColumn } from './values.ts'
@@ -89,7 +89,7 @@ export function accountStatements(options: SqlUsersOptions, { table, dialect }: 
 
   return {
     accounts,
-    bySub: `${select} WHERE ${dialect.equals(columns.sub, 1)} LIMIT 2`,
+    bySub: rowStatement(select, columns.sub, dialect),
     byName: `${select} WHERE ${dialect.sameName(columns.username, caseSensitive)} LIMIT 2`,
     byEmail: `${select} WHERE ${dialect.sameName(accounts.email, false)} LIMIT 2`,
     remove: `DELETE FROM ${table} WHERE ${dialect.equals(columns.sub, 1)}`,

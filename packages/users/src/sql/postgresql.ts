@@ -5,8 +5,10 @@ import {
   nameOf,
   type PostgresqlConnectionOptions,
   parseAddress,
+  type Statement,
   statementOf,
 } from '@grantry/storage-drivers/clients'
+import { createSharedReads, type Query, unlessImpossible } from './shared-reads.ts'
 import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 
@@ -17,11 +19,13 @@ import type { SqlUsersOptions } from './sql-options.ts'
  * @param schemas of the operators of columns whose types are not in PostgreSQL itself, such as citext
  */
 function dialectWith(schemas: ReadonlyMap<string, string>): Dialect {
-  const equals: Dialect['equals'] = (column, index) =>
-    `${quoted(column)} OPERATOR(${quoted(schemas.get(column) ?? 'pg_catalog')}.=) $${index}`
+  const isEqualTo = (column: string, operand: string): string =>
+    `${quoted(column)} OPERATOR(${quoted(schemas.get(column) ?? 'pg_catalog')}.=) ${operand}`
+  const equals: Dialect['equals'] = (column, index) => isEqualTo(column, `$${index}`)
   return {
     text: (column) => `${quoted(column)}::text`,
     equals,
+    equalsAny: (column) => isEqualTo(column, 'ANY ($1)'),
     sameName: (column, caseSensitive) =>
       caseSensitive
         ? equals(column, 1)
@@ -72,6 +76,14 @@ export function postgresqlClient(
   const executor = createExecutor(pool, timeout)
   const table = `${quoted(schema)}.${quoted(options.table)}`
   const operatorSchemas = new Map<string, string>()
+  const statements = new Map<string, Statement>()
+
+  /** The name of a statement is a hash of its text, computed once. */
+  function named(text: string): Statement {
+    const statement = statements.get(text) ?? statementOf('users', text)
+    statements.set(text, statement)
+    return statement
+  }
 
   /** The error of the pool would be about a table of the storage. */
   function explain(error: unknown): never {
@@ -79,10 +91,16 @@ export function postgresqlClient(
     throw error
   }
 
-  async function read(text: string, values: readonly string[]): Promise<readonly TextRow[]> {
-    const { rows } = await executor.read(() => ({ statement: statementOf('users', text), values })).catch(explain)
+  async function perform(begin: () => Query): Promise<readonly TextRow[]> {
+    const statement = (): { readonly statement: Statement; readonly values: readonly string[] } => {
+      const { text, values } = begin()
+      return { statement: named(text), values }
+    }
+    const { rows } = await executor.read(statement).catch(explain)
     return rows
   }
+
+  const read = (text: string, values: readonly string[]) => perform(() => ({ text, values }))
 
   async function planOf(text: string, values: readonly string[]): Promise<Plan> {
     const [row] = await read(`EXPLAIN (FORMAT JSON) ${text}`, values)
@@ -93,14 +111,10 @@ export function postgresqlClient(
   return {
     table,
     dialect: dialectWith(operatorSchemas),
-    read: (text, values) =>
-      read(text, values).catch((error: unknown) => {
-        // The value has not the form of the column, such as a text for a number or a UUID: no row can have it.
-        if (codeOf(error)?.startsWith('22')) return []
-        throw error
-      }),
+    read: async (text, values) => (await read(text, values).catch(unlessImpossible)) ?? [],
+    rowsOf: createSharedReads(perform),
     async write(text, values) {
-      await executor.write(() => ({ statement: statementOf('users', text), values })).catch(explain)
+      await executor.write(() => ({ statement: named(text), values })).catch(explain)
     },
     async columns() {
       const rows = await read(columnsStatement, [table])

@@ -14,10 +14,20 @@ export interface Dialect {
   text(column: string): string
   /** Returns the condition that a column is equal to a parameter. The columns of the client must have been read. */
   equals(column: string, index: number): string
+  /** Returns the condition that a column is equal to an element of the first parameter; absent if the database has no arrays. */
+  readonly equalsAny?: ((column: string) => string) | undefined
   /** Returns the condition that a name is equal to the only parameter. */
   sameName(column: string, caseSensitive: boolean): string
   /** Parameter number `index`, from 1. */
   parameter(index: number): string
+}
+
+/** Reads the row of a user by its `sub`, which is the first column. */
+export interface RowStatement {
+  /** Parameter: the `sub`. Returns at most two rows, to notice duplicates. */
+  readonly one: string
+  /** Parameters: several `sub`, and the maximum number of rows. Absent if the database has no arrays. */
+  readonly many?: string | undefined
 }
 
 /** A connection to a database. All values are parameters. */
@@ -27,6 +37,8 @@ export interface SqlClient {
   readonly dialect: Dialect
   /** Performs a statement that reads. */
   read(text: string, values: readonly string[]): Promise<readonly TextRow[]>
+  /** Returns the rows that the database finds for a `sub`. The read begins after the call. */
+  rowsOf(statement: RowStatement, sub: string): Promise<readonly TextRow[]>
   /** Performs a statement that writes. */
   write(text: string, values: readonly string[]): Promise<void>
   /** Returns the columns; `undefined` if there is no such table. */
@@ -42,3 +54,9 @@ export interface SqlClient {
 
 /** Returns an identifier in quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Completes a statement that reads users by the column of their `sub`. */
+export const rowStatement = (select: string, column: string, { equals, equalsAny }: Dialect): RowStatement => ({
+  one: `${select} WHERE ${equals(column, 1)} LIMIT 2`,
+  ...(equalsAny !== undefined && { many: `${select} WHERE ${equalsAny(column)} LIMIT $2` }),
+})

@@ -85,6 +85,7 @@ export function sqliteClient(options: SqlUsersOptions & { readonly file: string 
     table,
     dialect,
     read,
+    rowsOf: ({ one }, sub) => read(one, [sub]),
     write: (text, values) => perform((open) => open.run(text, ...values)),
     async columns() {
       const rows = await read('SELECT name FROM pragma_table_xinfo(?)', [options.table])

@@ -1,4 +1,4 @@
-import { quoted, type SqlClient } from './sql-client.ts'
+import { quoted, type RowStatement, rowStatement, type SqlClient } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 import type { ClaimColumn } from './values.ts'
 
@@ -6,10 +6,10 @@ import type { ClaimColumn } from './values.ts'
 export interface Statements {
   /** Parameter: the name. Returns the `sub`, the hash, the name and the column of active users. */
   readonly byName: string
-  /** Parameter: the `sub`. Returns the `sub` and the column of active users. */
-  readonly bySub: string
-  /** Parameter: the `sub`. Returns the `sub` and the claims. */
-  readonly claims: string
+  /** Returns the `sub` and the column of active users. */
+  readonly bySub: RowStatement
+  /** Returns the `sub`, the claims and the column of active users. */
+  readonly profile: RowStatement
   /** Parameter: the `sub`. Returns the `sub`, the name, the claims and the column of active users. */
   readonly foundBySub: string
   /** The same by the name. */
@@ -54,11 +54,12 @@ export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlCl
     `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
   const hasSub = dialect.equals(sub, 1)
   const hasName = dialect.sameName(username, caseSensitive)
-  const selectFound = select([sub, username, ...claimsOf(options).map(({ column }) => column), ...shownActive])
+  const shownClaims = claimsOf(options).map(({ column }) => column)
+  const selectFound = select([sub, username, ...shownClaims, ...shownActive])
   return {
     byName: `${select([sub, password, username, ...shownActive])} WHERE ${hasName} LIMIT 2`,
-    bySub: `${select([sub, ...shownActive])} WHERE ${hasSub} LIMIT 2`,
-    claims: `${select([sub, ...claimsOf(options).map(({ column }) => column)])} WHERE ${hasSub} LIMIT 2`,
+    bySub: rowStatement(select([sub, ...shownActive]), sub, dialect),
+    profile: rowStatement(select([sub, ...shownClaims, ...shownActive]), sub, dialect),
     foundBySub: `${selectFound} WHERE ${hasSub} LIMIT 2`,
     foundByName: `${selectFound} WHERE ${hasName} LIMIT 2`,
     rehash: `UPDATE ${table} SET ${quoted(password)} = ${dialect.parameter(1)} WHERE ${dialect.equals(sub, 2)} AND ${dialect.equals(password, 3)}`,

@@ -1,0 +1,46 @@
+import pg from 'pg'
+import { afterAll } from 'vitest'
+
+/** What was sent to PostgreSQL while a test has counted. */
+export interface Sent {
+  /** Statements for the table of the users. */
+  readonly users: number
+  /** Statements for the storage. */
+  readonly storage: number
+  /** Trips one after another: a statement that is sent while another is in flight needs none of its own. */
+  readonly trips: number
+}
+
+type Send = (
+  this: unknown,
+  query: { readonly name?: string },
+  done: (...results: readonly unknown[]) => void,
+) => unknown
+
+/** Counts the prepared statements that this process sends, until the end of the test file. */
+export function statementCounter(): (act: () => Promise<unknown>) => Promise<Sent> {
+  const prototype = pg.Client.prototype as unknown as { query: Send }
+  const { query } = prototype
+  let inFlight = 0
+  let sent = { users: 0, storage: 0, trips: 0 }
+  prototype.query = function count(given, done) {
+    const { name } = given
+    if (name === undefined || typeof done !== 'function') return query.call(this, given, done)
+    if (name.startsWith('grantry_users_')) sent.users += 1
+    else sent.storage += 1
+    if (inFlight === 0) sent.trips += 1
+    inFlight += 1
+    return query.call(this, given, (...results) => {
+      inFlight -= 1
+      done(...results)
+    })
+  }
+  afterAll(() => {
+    prototype.query = query
+  })
+  return async (act) => {
+    sent = { users: 0, storage: 0, trips: 0 }
+    await act()
+    return { ...sent }
+  }
+}
