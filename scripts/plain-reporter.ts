@@ -36,7 +36,7 @@ function reportSeconds(): void {
   const sum = Math.ceil(Object.values(used).reduce((all, seconds) => all + seconds, 0))
   if (sum === 0) return
   const lines = large.map(([folder, seconds]) => `${folder} ${seconds} (${budget[folder] ?? 'none'})`)
-  process.stdout.write(`\nCPU seconds (budget), ${sum} in all: ${lines.join(', ')}\n`)
+  process.stdout.write(`\nCPU seconds (budget, no limit), ${sum} in all: ${lines.join(', ')}\n`)
 }
 
 /** Whether a test did not run although nothing skips it: a hook before it has failed. */

@@ -50,6 +50,6 @@ test('prints the CPU seconds of the folders that take more than one, before the 
   writeFileSync(join(run, 'cpu-seconds.txt'), lines.join(''))
   vi.stubEnv('GRANTRY_RUN_DIRECTORY', run)
   const printed = lineFor('passed', ['passed']).split('\n')
-  expect(printed[0]).toMatch(/^CPU seconds \(budget\), 2 in all: test\/grants 2 \((?:\d+|none)\)$/u)
+  expect(printed[0]).toMatch(/^CPU seconds \(budget, no limit\), 2 in all: test\/grants 2 \((?:\d+|none)\)$/u)
   expect(printed.at(-1)).toBe('1 passed, 0 failed')
 })
