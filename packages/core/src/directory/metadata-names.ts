@@ -43,7 +43,8 @@ const ciba: MetadataName = { announced: 'backchannel_authentication_endpoint', l
 
 /**
  * The names of metadata (IANA, OAuth Dynamic Client Registration Metadata, and OpenID Connect Relying Party Metadata Choices
- * 1.0), for registrations, documents, software statements, imports and discovery. Names that are not in it are left out.
+ * 1.0), for registrations, documents, software statements, imports and discovery. Names that are not in it are left out. A member
+ * for which no specification has a name has none here: another server could mean something else by it.
  */
 export const metadataNames: Readonly<Record<string, MetadataName>> = {
   // RFC 7591 section 2. Registrations and documents read them one by one.
