@@ -173,6 +173,8 @@ async function takeAddress({ address, before }: Ticket, visit: Visit, services: 
     email: address,
     emailVerified: true,
     ...(signsInWithAddress(account) && { username: address }),
+    version: account.version,
+    isStillAllowed: () => mayStillChange(visit, services),
   }
   const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, changes))
   if (outcome === undefined) return 'gone'

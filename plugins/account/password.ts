@@ -1,5 +1,5 @@
 import type { Reply } from '@grantry/core'
-import { isOutdated, standingOf } from '../authorization-endpoint/authorization-endpoint.ts'
+import { replacePassword } from '../authorization-endpoint/authorization-endpoint.ts'
 import { type NewPasswords, newPasswordProblem } from '../shared/new-passwords.ts'
 import type { PasswordProblem } from '../shared/password-rules.ts'
 import { rememberOwner } from '../shared/remember-owner.ts'
@@ -30,20 +30,6 @@ async function passwordPage(
   return pages.changePassword(view, locale)
 }
 
-/** Ends what others may have got with the old password. */
-async function endAll({ session, kit }: Visit, { sessions }: AccountServices): Promise<void> {
-  await kit.revoke({ subject: session.subject.sub })
-  await sessions.endAll(kit, session.subject.sub)
-}
-
-/** Continues the session of this browser, after all have ended. */
-async function continueAlone({ session, kit, request }: Visit, { sessions }: AccountServices) {
-  const { sub } = session.subject
-  if (!(await kit.isUserActive(sub))) return undefined
-  const standing = await standingOf(kit, sub)
-  return sessions.start(kit, { subject: session.subject, name: session.name, standing }, request)
-}
-
 export const changePassword: ChangePage = {
   keeps: 'password',
   async show(visit, services) {
@@ -61,19 +47,17 @@ export const changePassword: ChangePage = {
     const problem = await newPasswordProblem(password, [username, email], 'account_page', passwords, kit)
     if (problem !== undefined) return passwordPage(visit, services, passwords, username, problem)
     if (!(await mayStillChange(visit, services))) return 'gone'
-    // Before: if this process dies after the change, no session is left that the old password has begun. The user of this
-    // one then signs in again, and repeats the change if it was not made.
-    await endAll(visit, services)
     const { sub } = session.subject
-    const standing = await standingOf(kit, sub)
-    const isStillAllowed = async (): Promise<boolean> =>
-      (await kit.isUserActive(sub)) && !isOutdated(standing, await standingOf(kit, sub))
-    const changed = await callAccounts(visit, services, (store) => store.change(sub, { password, isStillAllowed }))
-    // After: sign-ins with the old password in between.
-    await endAll(visit, services)
+    const owner = { sub, standing: session.standing, sessions: services.sessions }
+    const { version } = account
+    const { changed, standing } = await replacePassword(owner, kit, (isStillAllowed) =>
+      callAccounts(visit, services, (store) => store.change(sub, { password, version, isStillAllowed })),
+    )
     const isChanged = changed !== undefined && changed !== 'taken'
-    // Otherwise, someone has revoked the user meanwhile, and this session, too.
-    const started = isChanged ? await continueAlone(visit, services) : undefined
+    // Otherwise, another call has revoked the user meanwhile, and this session, too.
+    const user = { subject: session.subject, name: session.name, standing }
+    const started =
+      isChanged && standing !== undefined ? await services.sessions.start(kit, user, visit.request) : undefined
     if (isChanged) {
       await rememberOwner(changed, password, kit, { clientAddress: visit.request.clientAddress })
       await noteChange('password_changed', visit, services)

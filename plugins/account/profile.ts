@@ -124,7 +124,10 @@ export const changeProfile: ChangePage = {
     if (changed.length === 0) return { location: urlOf(kit) }
     if (!(await mayStillChange(visit, services))) return 'gone'
     const someClaims = Object.fromEntries(changed.map(({ claim, value }) => [claim, value === '' ? null : value]))
-    const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, { someClaims }))
+    const isStillAllowed = () => mayStillChange(visit, services)
+    const outcome = await callAccounts(visit, services, (store) =>
+      store.change(session.subject.sub, { someClaims, isStillAllowed }),
+    )
     if (outcome === undefined || outcome === 'taken') return 'gone'
     await noteChange('profile_changed', visit, services)
     return 'profile_changed'

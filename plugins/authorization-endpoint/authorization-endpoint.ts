@@ -76,6 +76,7 @@ export {
   type RemoteInteractions,
   remoteInteractions,
 } from './remote.ts'
+export { replacePassword } from './replace-password.ts'
 export { type CheckedRequest, checkPushedRequest, type Display } from './request.ts'
 export {
   type AuthorizationParameters,

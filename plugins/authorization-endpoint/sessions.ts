@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import { browserCookie } from '../shared/browser-cookie.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import { deviceOf, sessionsWithUse, type UsedSession } from './session-list.ts'
+import { place } from './session-places.ts'
 import {
   deleteSession,
   deleteUse,
@@ -17,7 +18,7 @@ import {
   sessionOf,
   writeSession,
 } from './session-records.ts'
-import { endStanding, isOutdated, type Standing, standingIn, standingOf } from './standing.ts'
+import { endStanding, isOutdated, renewStanding, type Standing, standingIn, standingOf } from './standing.ts'
 
 export type { Session, SessionDevice } from './session-records.ts'
 
@@ -74,6 +75,11 @@ export interface Sessions {
    * their clients are not informed yet.
    */
   endAll(kit: EndpointKit, sub: string): Promise<number>
+  /**
+   * Revokes a user and ends all sessions, unless another call has done so since the user had this state. Returns the new
+   * state, with which a session can begin; `undefined` if another call has come first.
+   */
+  renewStanding(kit: EndpointKit, sub: string, standing: Standing): Promise<Standing | undefined>
   /** The sessions of a user, with the time of their last use (epoch seconds; precise to a minute). */
   listWithUse(kit: EndpointKit, sub: string): Promise<readonly UsedSession[]>
   /** The sessions of a user. */
@@ -84,43 +90,6 @@ export interface Sessions {
 
 /** The id and the secret: each has 256 random bits. */
 const cookieForm = /^[\w-]{43}\.[\w-]{43}$/u
-
-/** How often a session tries to get a place among those of its user. */
-const maxTries = 10
-
-/** Returns the sessions that were idle for the longest time, first those that no longer exist. */
-async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<readonly string[]> {
-  const times = await Promise.all(
-    sids.map(async (sid) => {
-      const { stored, usedAt } = await readWithUse(kit, sid)
-      return { sid, at: stored === undefined ? 0 : (usedAt ?? stored.startedAt) }
-    }),
-  )
-  return times
-    .sort((left, right) => left.at - right.at)
-    .slice(0, 3)
-    .map(({ sid }) => sid)
-}
-
-/**
- * Adds a session to those of its user, or extends its life among them. If there is no place, the one that was idle for the
- * longest time ends; another one if a concurrent sign-in ends that.
- *
- * @returns whether it has a place
- */
-async function place(set: RecordSet, { sid, expiresAt }: Session, isRenewed: boolean, kit: EndpointKit, end: End) {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    if (isRenewed && (await set.extend(sid, expiresAt))) return true
-    if (await set.insert(sid, expiresAt)) return true
-    const sids = await set.list()
-    // A concurrent sign-in extends it, or ends it. It must not end itself.
-    if (sids.includes(sid)) continue
-    for (const idle of await mostIdle(kit, sids)) {
-      if (await set.replace(idle, sid, expiresAt, () => end(kit, idle))) return true
-    }
-  }
-  return false
-}
 
 type End = Sessions['end']
 type SetOf = (kit: EndpointKit, sub: string) => RecordSet
@@ -142,6 +111,28 @@ const endWith =
     if (isFirst) kit.recordUser({ type: 'session_ended', sid }, { sub: stored.sub })
     return session
   }
+
+/** Returns the functions that end all sessions of a user. */
+function endsOf(setOf: SetOf, end: End): Pick<Sessions, 'endAll' | 'renewStanding'> {
+  async function endListed(kit: EndpointKit, sub: string): Promise<number> {
+    const sids = await setOf(kit, sub).list()
+    const ended = await Promise.all(sids.map((sid) => end(kit, sid)))
+    return ended.filter((session) => session !== undefined).length
+  }
+
+  // The standing first: it also ends sessions that begin at the same moment, and are in the set only afterwards.
+  return {
+    async endAll(kit, sub) {
+      await endStanding(kit, sub, maxSessionLifetime)
+      return endListed(kit, sub)
+    },
+    async renewStanding(kit, sub, standing) {
+      const renewed = await renewStanding(kit, sub, standing, maxSessionLifetime)
+      if (renewed !== undefined) await endListed(kit, sub)
+      return renewed
+    },
+  }
+}
 
 /** Returns what is stored of a session that begins now, without its secret. */
 function beginningOf({ subject, name, provesTime = true }: SignedInUser, standing: Standing, now: number) {
@@ -200,6 +191,7 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
     asksToStay,
     find,
     end,
+    ...endsOf(setOf, end),
 
     async start(kit, user, request) {
       const { sub, amr } = user.subject
@@ -222,14 +214,6 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
       if (!hasPlace || !(await mayLast(features, kit, sub))) await end(kit, sid)
       const cookie = cookieOf(kit).write(`${sid}.${secret}`, stays ? absoluteLifetime : undefined)
       return { session: sessionOf(sid, stored), cookies: [cookie] }
-    },
-
-    async endAll(kit, sub) {
-      // First: it also ends sessions that begin at the same moment, and are in the set only afterwards.
-      await endStanding(kit, sub, maxSessionLifetime)
-      const sids = await setOf(kit, sub).list()
-      const ended = await Promise.all(sids.map((sid) => end(kit, sid)))
-      return ended.filter((session) => session !== undefined).length
     },
 
     listWithUse: async (kit, sub) => sessionsWithUse(await setOf(kit, sub).list(), kit, sub, lifetimesOf),

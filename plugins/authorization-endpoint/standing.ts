@@ -42,16 +42,38 @@ export function endedAt({ generation = '' }: Standing): number | undefined {
 export const isOutdated = (carried: Standing, { epoch, generation }: Standing): boolean =>
   (epoch !== undefined && epoch !== carried.epoch) || (generation !== undefined && generation !== carried.generation)
 
+const newGeneration = (kit: EndpointKit): string => `${kit.randomId()}.${kit.now()}`
+
+/** Tickets can live longer than sessions. */
+const endOf = (kit: EndpointKit, lifetime: number): number => kit.now() + Math.max(lifetime, maxInteractionLifetime)
+
 /**
  * Makes everything that carries an earlier state of the user outdated.
  *
  * @param lifetime seconds for which sessions live
  */
 export const endStanding = (kit: EndpointKit, sub: string, lifetime: number): Promise<void> =>
-  // Tickets can live longer than sessions.
-  kit.records.put(
-    generationKeyOf(sub),
-    `${kit.randomId()}.${kit.now()}`,
-    kit.now() + Math.max(lifetime, maxInteractionLifetime),
-    keptRecord,
-  )
+  kit.records.put(generationKeyOf(sub), newGeneration(kit), endOf(kit, lifetime), keptRecord)
+
+/**
+ * Revokes the user, and makes everything that carries an earlier state outdated, unless another call has done so since.
+ *
+ * @param from the state that was read before
+ * @param lifetime seconds for which sessions live
+ * @returns the new state, which is that of this call; `undefined` if another call has come first
+ */
+export async function renewStanding(
+  kit: EndpointKit,
+  sub: string,
+  from: Standing,
+  lifetime: number,
+): Promise<Standing | undefined> {
+  const epoch = await kit.renewEpoch(sub, from.epoch ?? null)
+  if (epoch === undefined) return undefined
+  let generation: string | undefined
+  await kit.records.update(generationKeyOf(sub), text, (present = from.generation) => {
+    generation = present === from.generation ? newGeneration(kit) : undefined
+    return generation === undefined ? undefined : { value: generation, expiresAt: endOf(kit, lifetime), ...keptRecord }
+  })
+  return generation === undefined ? undefined : { epoch, generation }
+}

@@ -1,12 +1,13 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 import {
-  isOutdated,
   maxInteractionLifetime,
+  replacePassword,
   type Sessions,
+  type Standing,
   type SuspendedInteraction,
-  standingOf,
 } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { Account } from '../shared/account-store.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { callStore, contextOf, postMail, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
 import type { Ticket } from './ticket.ts'
@@ -25,15 +26,15 @@ const schema = v.object({
 /** The password that a user has chosen with a mail. */
 export type NewPassword = v.InferOutput<typeof schema>
 
-/** Whether the account still has the address that was proved. Only its owner may act for the account. */
-export async function isStillOwner(
+/** Returns the account, if it still has the address that was proved. Only its owner may act for the account. */
+export async function ownAccount(
   { sub = '', email }: Pick<Ticket, 'sub' | 'email'>,
   services: Pick<SelfServiceContext, 'settings'>,
   kit: EndpointKit,
-): Promise<boolean> {
-  if (!(await kit.isUserActive(sub))) return false
+): Promise<Account | undefined> {
+  if (!(await kit.isUserActive(sub))) return undefined
   const account = await callStore('find', kit, services, (store) => store.find(sub))
-  return account?.emailVerified === true && account.email === email
+  return account?.emailVerified === true && account.email === email ? account : undefined
 }
 
 /** What a change of the password uses. */
@@ -41,41 +42,38 @@ interface ChangeServices extends Pick<SelfServiceContext, 'settings' | 'outgoing
   readonly sessions: Sessions
 }
 
-/** Ends what an attacker got with the old password. */
-async function endAll(sub: string, kit: EndpointKit, { settings, sessions }: ChangeServices): Promise<void> {
-  await kit.callHost('selfService.revoke', () => settings.revoke(sub))
-  await sessions.endAll(kit, sub)
-}
-
 /**
- * Stores the password of a user who has proved the address, and the second factor if there is one. `false` if that is no
- * longer possible.
+ * Stores the password of a user who has proved the address, and the second factor if there is one. `undefined` if that is no
+ * longer possible. If this process dies before the change, the user asks for another mail.
  *
- * What the user had ends first: if this process dies after the change, no session is left that the old password has begun,
- * and if it dies before, the user asks for another mail. It ends again afterwards, for sign-ins in between.
+ * @param proved the state of the user when the mail was asked for
+ * @returns the state with which the session of the user begins
  */
 export async function setNewPassword(
   data: string,
+  proved: Standing,
   interaction: SuspendedInteraction,
   services: ChangeServices,
-): Promise<boolean> {
+): Promise<Standing | undefined> {
   const { kit } = interaction
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), data)
-  if (!parsed.success) return false
-  const { id, sub, email, password } = parsed.output
-  if (!(await isStillOwner({ sub, email }, services, kit))) return false
+  if (!parsed.success) return undefined
+  const { id, sub, password, ...owned } = parsed.output
+  const owner = () => ownAccount({ sub, ...owned }, services, kit)
+  const found = await owner()
+  if (found === undefined) return undefined
   // The form for the factor can be sent again, with another code. It does not live longer than its request.
   const used = `used new password:${id}`
-  if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime, keptRecord))) return false
-  await endAll(sub, kit, services)
-  const standing = await standingOf(kit, sub)
-  const isStillAllowed = async (): Promise<boolean> =>
-    (await isStillOwner({ sub, email }, services, kit)) && !isOutdated(standing, await standingOf(kit, sub))
-  const account = await callStore('change', kit, services, (store) => store.change(sub, { password, isStillAllowed }))
-  if (account === undefined || account === 'taken') return false
-  await endAll(sub, kit, services)
+  if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime, keptRecord))) return undefined
+  const user = { sub, standing: proved, sessions: services.sessions }
+  const { changed: account, standing } = await replacePassword(user, kit, (isAllowed) => {
+    const isStillAllowed = async () => (await isAllowed()) && (await owner()) !== undefined
+    const changes = { password, version: found.version, isStillAllowed }
+    return callStore('change', kit, services, (store) => store.change(sub, changes))
+  })
+  if (account === undefined || account === 'taken') return undefined
   await rememberOwnerIn(account, password, interaction)
   kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
   postMail({ kind: 'password_changed', url: kit.endpointUrl('account') }, account.email, interaction, services)
-  return true
+  return standing
 }

@@ -4,7 +4,7 @@ import type { Account } from '../shared/account-store.ts'
 import { newPasswordProblem } from '../shared/new-passwords.ts'
 import type { WayUser } from '../sign-in/sign-in.ts'
 import { type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
-import { isStillOwner, type NewPassword, wayName } from './new-password.ts'
+import { type NewPassword, ownAccount, wayName } from './new-password.ts'
 import type { MailPurpose } from './self-service-pages.ts'
 
 /** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
@@ -64,7 +64,7 @@ export const recovery: Purpose = {
     checkPassword(password, [name, address], 'recovery', services, kit),
   async finish({ password }, ticket, interaction, services) {
     const { id, sub = '', name = '', email = '' } = ticket
-    if (!(await isStillOwner(ticket, services, interaction.kit))) return undefined
+    if ((await ownAccount(ticket, services, interaction.kit)) === undefined) return undefined
     const pending = { way: wayName, data: JSON.stringify({ id, sub, email, password } satisfies NewPassword) }
     return signInWith({ sub, username: name, standing: standingIn(ticket), pending }, interaction, services)
   },
@@ -103,7 +103,8 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
     if (account === 'taken') return undefined
     await rememberOwnerIn(account, password, interaction)
     kit.recordUser({ type: 'account_created', by: 'sign_up' }, contextOf(interaction, account.sub))
-    return signInWith({ sub: account.sub, username: account.username }, interaction, services)
+    // That of a new user: a revocation since ends the session.
+    return signInWith({ sub: account.sub, username: account.username, standing: {} }, interaction, services)
   },
 })
 
@@ -117,7 +118,7 @@ export const mailSignIn = (mail: 'link' | 'code' | 'both'): Purpose => ({
   problem: async () => undefined,
   async finish(_, ticket, interaction, services) {
     const { sub = '', name = '' } = ticket
-    if (!(await isStillOwner(ticket, services, interaction.kit))) return undefined
+    if ((await ownAccount(ticket, services, interaction.kit)) === undefined) return undefined
     // That of the mail: a revocation, or a new password, can come in between.
     return signInWith({ sub, username: name, standing: standingIn(ticket) }, interaction, services)
   },

@@ -81,7 +81,8 @@ export function selfService(options: SelfServiceOptions): SignInWays {
   const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
     name: wayName,
-    proved: (data, interaction, sessions) => setNewPassword(data, interaction, { settings, outgoing, sessions }),
+    proved: (data, standing, interaction, sessions) =>
+      setNewPassword(data, standing, interaction, { settings, outgoing, sessions }),
     // With invitations, requests for a new account lead to the page of the sign-in.
     createsAccounts: settings.signUp !== 'closed',
     signsIn: settings.mail !== 'off',

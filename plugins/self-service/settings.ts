@@ -1,7 +1,7 @@
 import { configurationObject } from '@grantry/core'
 import * as v from 'valibot'
 import { accountStoreSchema } from '../shared/account-store.ts'
-import { portSchema, requiredFunctionSchema, wholeNumber } from '../shared/config-schema.ts'
+import { portSchema, wholeNumber } from '../shared/config-schema.ts'
 import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
 import { mailerSchema } from '../shared/mailer.ts'
 import { newPasswordEntries, newPasswordsSchema } from '../shared/new-passwords.ts'
@@ -42,8 +42,6 @@ export const selfServiceSchema = configurationObject({
     invitationState: true,
     mail: true,
   }),
-  /** Ends all that was issued to a user who has a new password: `(sub) => provider.revoke({ subject: sub })`. */
-  revoke: requiredFunctionSchema<(sub: string) => unknown>(),
 })
 
 /** The part of the configuration of passwords that is data. */

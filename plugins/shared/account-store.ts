@@ -15,6 +15,11 @@ export interface Account {
   readonly emailVerified: boolean
   /** Further claims, without `email` and `email_verified`. */
   readonly claims: Readonly<Record<string, Json>>
+  /**
+   * Another value after each change of the account, also by another process. Absent: two changes at the same moment both
+   * succeed, and the later one remains.
+   */
+  readonly version?: string | undefined
 }
 
 /** An account to create. The store chooses its `sub`. */
@@ -42,9 +47,13 @@ export interface AccountChanges {
   readonly username?: string | undefined
   /** The new password itself. Store a hash only. */
   readonly password?: string | undefined
+  /** The `version` that was read before. If the account has another one, nothing changes, and `change` returns `undefined`. */
+  readonly version?: string | undefined
   /**
-   * Whether the password may still be changed. Call it after the work of the hash, directly before the write: meanwhile, the
-   * user can be revoked, or get another password. If `false`, nothing changes, and `change` returns `undefined`.
+   * Whether the change is still allowed. Call it after the work of the hash, directly before the write: meanwhile, the user
+   * can be revoked. Unless it is `true`, nothing changes, and `change` returns `undefined`. With a new password, it also ends
+   * what the user had before. A store that ends this itself calls it instead, before the write and after it; if it is then no
+   * longer `true`, the store restores the former password.
    */
   readonly isStillAllowed?: (() => Promise<boolean>) | undefined
 }

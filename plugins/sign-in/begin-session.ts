@@ -55,12 +55,12 @@ export async function beginProved(
   const { kit } = interaction
   const { sub } = user.subject
   // A revocation since the user was found, such as of a stolen mailbox, ends what was pending too.
-  const hasEnded = user.standing !== undefined && isOutdated(user.standing, await standingOf(kit, sub))
-  if (hasEnded) return signInPage(interaction, services, { problem: 'form_expired' })
+  const current = await standingOf(kit, sub)
+  const { standing: found = current } = user
+  if (isOutdated(found, current)) return signInPage(interaction, services, { problem: 'form_expired' })
   const way = services.ways.find(({ name }) => name === pending.way)
-  const isDone = await way?.proved?.(pending.data, interaction, services.sessions)
-  if (isDone !== true) return signInPage(interaction, services, { problem: 'form_expired' })
-  // The way may have revoked what the user had before.
-  const standing = await standingOf(kit, sub)
+  // The way may revoke what the user had before.
+  const standing = await way?.proved?.(pending.data, found, interaction, services.sessions)
+  if (standing === undefined) return signInPage(interaction, services, { problem: 'form_expired' })
   return beginSession({ ...user, standing }, interaction, services)
 }

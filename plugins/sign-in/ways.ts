@@ -65,12 +65,19 @@ export interface SignInWays {
   /** For `pending` of its users. */
   readonly name?: string | undefined
   /**
-   * Does what was pending for a user who has proved all that is asked. Returns whether it was possible.
+   * Does what was pending for a user who has proved all that is asked. Returns the state with which the session begins;
+   * `undefined` if it was not possible, or the user was revoked meanwhile.
    *
+   * @param standing the state of the user when the user was found
    * @param sessions those of the provider that the request is for: several providers can share a way
    */
   readonly proved?:
-    | ((data: string, interaction: SuspendedInteraction, sessions: Sessions) => Promise<boolean>)
+    | ((
+        data: string,
+        standing: Standing,
+        interaction: SuspendedInteraction,
+        sessions: Sessions,
+      ) => Promise<Standing | undefined>)
     | undefined
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]

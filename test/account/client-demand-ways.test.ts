@@ -69,7 +69,6 @@ describe('a client with requireSecondFactor', () => {
       mailer: { send: (mail) => void mails.push(mail) },
       pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
       mail: 'link',
-      revoke: () => {},
     })
     const { browser: newBrowser, start, setUp, provider } = await setUpWays([way])
     const browser = newBrowser()

@@ -17,7 +17,6 @@ async function setUp() {
     store,
     mailer,
     pages: createSelfServicePages({ host: 'id.example.com' }),
-    revoke: () => {},
   })
   const f = await setUpAccount({
     signIn: { passkeys, ways: [way] },

@@ -13,7 +13,6 @@ test('19.51 the mail after a recovery leads to the page of the account', async (
     store,
     mailer: { send: (mail) => void mails.push(mail) },
     pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
-    revoke: (sub) => f.provider.revoke({ subject: sub }),
   })
   const f = await setUpAccount({
     signIn: { ways: [way] },

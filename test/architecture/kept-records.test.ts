@@ -43,7 +43,7 @@ const kept = {
   'self-service/new-password.ts': 1,
   'authorization-endpoint/consents.ts': 2,
   'authorization-endpoint/session-records.ts': 1,
-  'authorization-endpoint/standing.ts': 1,
+  'authorization-endpoint/standing.ts': 2,
   'authorization-endpoint/suspended.ts': 1,
   'client-assertion/assertion-claims.ts': 1,
   'one-time-password/recovery-codes.ts': 1,

@@ -32,7 +32,7 @@ describe('a new password of a user with a second factor', () => {
     expect(page.html).not.toContain(password)
     const wrong = await enter(page, 'wrong')
     expect(wrong.html).toContain('The code is wrong')
-    expect([f.current(), f.revoked]).toEqual(['alice-password', []])
+    expect([f.current(), f.revoked()]).toEqual(['alice-password', []])
     expect((await enter(wrong, 'right')).html).toContain('Signed in as alice')
     expect(f.current()).toBe(password)
   })

@@ -21,7 +21,6 @@ test('leads to the sign-in, and not to the account of that user', async () => {
     store: memory.store,
     mailer,
     pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
-    revoke: () => {},
     signUp: 'invitation',
   })
   const pages = createPages({ locales: ['en'] })

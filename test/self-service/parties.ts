@@ -48,7 +48,7 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
       return insert({ sub: `new-${created}`, ...account })
     },
     async change(sub, { someClaims = {}, isStillAllowed, ...changes }) {
-      if ((await isStillAllowed?.()) === false) return undefined
+      if (isStillAllowed !== undefined && (await isStillAllowed()) !== true) return undefined
       const found = users.get(sub)
       if (found === undefined) return undefined
       const { email, emailVerified } = { ...found, ...changes }
@@ -96,7 +96,6 @@ export async function setUpAccounts(
 ) {
   const memory = memoryAccounts([aliceAccount])
   const mails: MailMessage[] = []
-  const revoked: string[] = []
   const way = selfService({
     store: memory.store,
     mailer: {
@@ -105,16 +104,14 @@ export async function setUpAccounts(
       },
     },
     pages: createSelfServicePages({ locales: ['en'], host: 'id.example.com' }),
-    async revoke(sub) {
-      revoked.push(sub)
-      await f.provider.revoke({ subject: sub })
-    },
     ...options,
   })
   const f = await setUp(signIn({ pages, ways: [way, ...ways], ...more }), endpoint, {
     users: { authenticate: memory.authenticate },
     ...provider,
   })
+  /** The users who were revoked. */
+  const revoked = () => f.events.flatMap((event) => (event.type === 'subject_revoked' ? [event.sub] : []))
   const start = async (parameters: Readonly<Record<string, string>> = {}, browser = f.browser()) => {
     const page = await browser.open(f.urlOf({ ...request, ...parameters }))
     const submit = (of: Page, form: Readonly<Record<string, string>>) =>

@@ -22,7 +22,7 @@ const selfServicePages = createSelfServicePages({ host: 'id.example.com' })
 const mailer = { send: () => undefined }
 const own = passkeys({ find: () => undefined })
 const accountsOf = (more: object) =>
-  selfService({ store: fullStore, mailer, pages: selfServicePages, revoke: () => undefined, ...more } as never)
+  selfService({ store: fullStore, mailer, pages: selfServicePages, ...more } as never)
 
 const endpointWith = (options: Partial<SignInOptions>) =>
   authorizationEndpoint({ interaction: signIn({ pages, ...options }), pages })

@@ -45,11 +45,15 @@ const maxCalls = 300
 /**
  * Runs an attempt for each of the calls that a request makes: 0, 1 and so on.
  *
+ * @param only the calls `first`, `first + step` and so on, where many cases share the time
  * @param attempt returns `undefined` when the request makes fewer calls
  */
-export async function atEachCall<T>(attempt: (calls: number) => Promise<T | undefined>): Promise<readonly T[]> {
+export async function atEachCall<T>(
+  attempt: (calls: number) => Promise<T | undefined>,
+  { first = 0, step = 1 }: { readonly first?: number; readonly step?: number } = {},
+): Promise<readonly T[]> {
   const results: T[] = []
-  for (let calls = 0; calls < maxCalls; calls += 1) {
+  for (let calls = first; calls < maxCalls; calls += step) {
     const result = await attempt(calls)
     if (result === undefined) return results
     results.push(result)

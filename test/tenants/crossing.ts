@@ -68,7 +68,6 @@ export async function crossing(by: 'path' | 'host') {
           store,
           mailer: { send: (mail) => void mails.push(mail) },
           pages: createSelfServicePages({ locales: ['en'], host: new URL(issuerOf(name)).host }),
-          revoke: async () => {},
         }),
         upstream({ providers: [acmeOf(double)], fetch: double.fetch }),
       ]

@@ -138,6 +138,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'authenticateUser'
     | 'rememberAddress'
     | 'revoke'
+    | 'renewEpoch'
     | 'limitWaiting'
   >()
 })

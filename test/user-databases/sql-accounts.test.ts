@@ -49,11 +49,28 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     const created = await accounts.create(carol)
     if (created === 'taken') throw new Error('taken')
     const { sub } = created
-    const change = (isAllowed: boolean) =>
-      accounts.change(sub, { password: 'a new password', isStillAllowed: async () => isAllowed })
-    expect(await change(false)).toBeUndefined()
+    const change = (isStillAllowed: () => Promise<boolean>, version = created.version) =>
+      accounts.change(sub, { password: 'a new password', version, isStillAllowed })
+    const allowed = async () => true
+    let calls = 0
+    /** The revocation comes after the write. */
+    const once = async () => {
+      calls += 1
+      return calls === 1
+    }
+    /** An administrator sets another one. */
+    const replaced = async () => {
+      await accounts.change(sub, { password: 'that of the owner' })
+      return true
+    }
+    for (const isAllowed of [async () => false, once]) expect(await change(isAllowed)).toBeUndefined()
+    expect(await change(allowed, 'another version')).toBeUndefined()
     expect(await accounts.checkPassword(sub, carol.password)).toBe(true)
-    expect(await change(true)).toEqual(created)
+    expect(await accounts.find(sub)).toEqual(created)
+    expect(await change(replaced)).toBeUndefined()
+    expect(await accounts.checkPassword(sub, 'that of the owner')).toBe(true)
+    const { version = '' } = (await accounts.find(sub)) ?? {}
+    expect(await change(allowed, version)).toEqual({ ...created, version: expect.not.stringContaining(version) })
     expect(await accounts.checkPassword(sub, 'a new password')).toBe(true)
   })
 
@@ -65,7 +82,12 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     if (created === 'taken') throw new Error('taken')
     const { password: _, ...shown } = carol
     const { unknown: __, ...claims } = carol.claims
-    expect(created).toEqual({ ...shown, claims, sub: expect.stringMatching(/^[\da-f-]{36}$/u) })
+    expect(created).toEqual({
+      ...shown,
+      claims,
+      version: expect.any(String),
+      sub: expect.stringMatching(/^[\da-f-]{36}$/u),
+    })
     expect(await store.findByEmail('carol@EXAMPLE.com')).toEqual(created)
     expect(await store.findByName('CAROL@example.com')).toEqual(created)
     expect(await accounts.checkPassword(created.sub, carol.password)).toBe(true)

@@ -42,7 +42,11 @@ export interface EntryWrites<T extends object> {
   replace(
     current: Managed<T>,
     next: Stored<T>,
-    options: { readonly action: string; readonly endsTokens: boolean },
+    options: {
+      readonly action: string
+      readonly endsTokens: boolean
+      readonly isStillAllowed?: (() => Promise<boolean>) | undefined
+    },
   ): Promise<Managed<T>>
   remove(entry: Entry): Promise<void>
 }
@@ -121,6 +125,12 @@ function followingOf<T extends object>(
   return takesAway || current.unfinished === 'renew' ? 'renew' : undefined
 }
 
+/** Returns the function from members to what the audit trail has of them. */
+const shownBy =
+  (type: Pick<EntryType<object>, 'shown'>) =>
+  (members: Members): Members =>
+    Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
+
 const hasOnly = (name: string, parts: readonly Members[]): boolean =>
   parts.flatMap((members) => Object.keys(members)).every((member) => member === name)
 
@@ -130,14 +140,26 @@ function createWritten<T extends object>(
   { entries, renew, end }: Pick<ManageDeps<T>, 'entries' | 'renew'> & { readonly end: (id: string) => Promise<void> },
 ) {
   const { outdated } = refusalsOf(type)
-  return async ({ id, version }: Managed<T>, stored: Stored<T>, unfinished: Unfinished | undefined): Promise<Entry> => {
+  return async (
+    current: Managed<T>,
+    stored: Stored<T>,
+    unfinished: Unfinished | undefined,
+    endAgain?: () => Promise<boolean>,
+  ): Promise<Entry> => {
+    const { id, version } = current
     const value = entryValueOf(kind, stored)
     // Until the rest is done: another change, or the next plan, finishes it if this one fails.
     const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
     const entry = await entries.replace(kind, id, version, begun)
     if (entry === undefined) throw outdated(id)
     if (unfinished === undefined) return entry
-    await (unfinished === 'revoke' ? end(id) : renew?.(id))
+    if (unfinished === 'revoke' && endAgain !== undefined) {
+      if ((await endAgain()) !== true) {
+        // A revocation in between counts as an earlier one. What was changed since stays.
+        await entries.replace(kind, id, entry.version, entryValueOf(kind, current))
+        throw outdated(id)
+      }
+    } else await (unfinished === 'revoke' ? end(id) : renew?.(id))
     // A failure does no harm now: at most the same follows again.
     const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
     return done ?? { ...entry, value }
@@ -151,10 +173,8 @@ export function createWrites<T extends object>(
 ): EntryWrites<T> {
   const { kind, noun, idMember, isEnabled, revocation } = type
   const { missing, outdated, taken } = refusalsOf(type)
-  const removedSecrets = createRemovedSecrets(type, entries)
+  const [removedSecrets, shown] = [createRemovedSecrets(type, entries), shownBy(type)]
   const idOf = (value: T): string => String((value as Members)[idMember])
-  const shown = (members: Members): Members =>
-    Object.fromEntries(Object.entries(members).map(([member, value]) => [member, type.shown(member, value)]))
 
   async function end(id: string, note?: NoteEffect): Promise<void> {
     if (revocation === undefined) return
@@ -186,7 +206,7 @@ export function createWrites<T extends object>(
         return readEntry(type, entry)
       })
     },
-    async replace(entry, next, { action, endsTokens }) {
+    async replace(entry, next, { action, endsTokens, isStillAllowed }) {
       const { id } = entry
       if (idOf(next.value) !== id) {
         const message = `the ${idMember} of the ${noun} ${id} cannot change; add another ${noun}`
@@ -197,14 +217,16 @@ export function createWrites<T extends object>(
       const before = differences(comparable(entry), comparable(next))
       const after = differences(comparable(next), comparable(entry))
       const [was, is] = [isEnabled(entry.value), isEnabled(next.value)]
+      const endAgain = endsTokens ? isStillAllowed : undefined
       if (is || !hasOnly(type.switch, [before, after])) await check(next.value)
       const endsAll = endsTokens || entry.unfinished === 'revoke' || type.endsWith?.(entry.value, next.value) === true
       const unfinished = followingOf(type, entry, next.value, { endsAll, now: now() })
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
+        if (isStillAllowed !== undefined && (await isStillAllowed()) !== true) throw outdated(id)
         // A process that remembered the entry could issue tokens in the seconds after it was disabled.
         // And if this one dies after the change, nothing is left that has begun before.
-        if (endsAll || (is && !was)) await end(id, endsAll ? undefined : note)
-        return readEntry(type, await written(entry, stored, unfinished))
+        if (endAgain === undefined && (endsAll || (is && !was))) await end(id, endsAll ? undefined : note)
+        return readEntry(type, await written(entry, stored, unfinished, endAgain))
       })
     },
     async remove(entry) {

@@ -91,6 +91,12 @@ interface ReplaceOptions extends EditOptions {
   readonly action?: string | undefined
   /** Whether the change ends what was issued, whatever it changes. Default: as its members demand. */
   readonly endsTokens?: boolean | undefined
+  /**
+   * Whether the change is still allowed. Called directly before the write; unless it is `true`, nothing changes. If the change
+   * ends what was issued, this function does so, and is called after the write, too: unless it is `true` then, the change is
+   * undone.
+   */
+  readonly isStillAllowed?: (() => Promise<boolean>) | undefined
 }
 
 /** Reads and changes entries of one kind. Each method rejects with a RefusedError when it refuses. */
@@ -120,10 +126,10 @@ export function manageEntries<T extends object>(
   const timestamp = (): string => new Date(now()).toISOString()
 
   const replace: EntryManager<T>['replace'] = async (id, change, options = {}) => {
-    const { version, tags, action = `${kind}_changed`, endsTokens = false } = options
+    const { version, tags, action = `${kind}_changed`, endsTokens = false, isStillAllowed } = options
     const current = readEntry(type, await writes.existing(id, version))
     const next = { ...current, value: change(current.value), tags: tags ?? current.tags, changedAt: timestamp() }
-    return writes.replace(current, next, { action, endsTokens })
+    return writes.replace(current, next, { action, endsTokens, isStillAllowed })
   }
 
   return {

@@ -1,70 +1,23 @@
 import { configurationObject, parseConfiguration } from '@grantry/core'
 import type { PostgresqlConnectionOptions } from '@grantry/storage-drivers/clients'
-import { type ConcurrencyLimit, createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
+import { createConcurrencyLimit, passwordLimits } from './concurrency-limit.ts'
 import { createPasswordCheck } from './password-hash/check-password.ts'
-import { hashPassword } from './password-hash/new-hash.ts'
 import { parsePasswordHash } from './password-hash/parse.ts'
-import {
-  type AccountColumns,
-  accountColumnsOf,
-  accountStatements,
-  booleanText,
-  type Cell,
-  claimCells,
-  newSub,
-  type Statement,
-} from './sql/account-statements.ts'
-import type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
+import { createReader, createRows } from './sql/account-rows.ts'
+import { accountColumnsOf, claimCells, newSub } from './sql/account-statements.ts'
+import type { SqlAccounts } from './sql/account-types.ts'
+import { accountCells, createChange, isKept, type WriterDeps } from './sql/change-account.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
-import { checkTable } from './sql/prepare.ts'
 import { releaseIn } from './sql/release-address.ts'
-import { isPossible, ofName, rowsOfName } from './sql/rows-of-name.ts'
-import type { SqlClient, TextRow } from './sql/sql-client.ts'
-import { type SqlUsersInput, type SqlUsersOptions, sqlUsersSchema } from './sql/sql-options.ts'
+import { isPossible, ofName } from './sql/rows-of-name.ts'
+import { type SqlUsersInput, sqlUsersSchema } from './sql/sql-options.ts'
 import { sqliteClient } from './sql/sqlite.ts'
-import { claimValue, hasValue, isAddress } from './sql/values.ts'
 import { unavailable } from './unavailable.ts'
 
 export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
-
-function createRows(options: SqlUsersOptions, client: SqlClient) {
-  let statements: ReturnType<typeof accountStatements> | undefined
-  async function prepare() {
-    if (statements !== undefined) return statements
-    await checkTable(options, client)
-    const created = accountStatements(options, client)
-    if (!(await client.usesIndex(created.byEmail, ['a']))) {
-      const { email } = created.accounts
-      throw new Error(
-        `users.columns.claims.email: no index finds an address; run ${client.indexFor(email, false).replace('users_by_name', 'users_by_address')}`,
-      )
-    }
-    statements = created
-    return created
-  }
-
-  async function rowBy(key: 'bySub' | 'byName' | 'byEmail', text: string): Promise<TextRow | undefined> {
-    const ready = await prepare()
-    const rows =
-      key === 'bySub'
-        ? await client.rowsOf(ready.bySub, isPossible(text) ? text : '\u{FFFD}')
-        : await rowsOfName(text, key === 'byName' && options.caseSensitive, (name) => client.read(ready[key], [name]))
-    // Several rows with one name belong to no one: the index is not unique.
-    return rows.length === 1 ? rows[0] : undefined
-  }
-
-  return {
-    prepare,
-    rowBy,
-    async write(make: (ready: Awaited<ReturnType<typeof prepare>>) => Statement): Promise<void> {
-      const { text, values } = make(await prepare())
-      await client.write(text, values)
-    },
-  }
-}
 
 async function guarded<T>(operate: () => Promise<T>): Promise<T> {
   try {
@@ -74,99 +27,22 @@ async function guarded<T>(operate: () => Promise<T>): Promise<T> {
   }
 }
 
-type Rows = ReturnType<typeof createRows>
-
-function createReader(columns: AccountColumns, rows: Rows) {
-  function accountOf(row: TextRow | undefined): SqlAccount | undefined {
-    if (row === undefined) return undefined
-    const [sub, username, email, verified, , ...values] = row
-    const claims = columns.others.flatMap((column, index) => {
-      const value = claimValue(values[index] ?? null, column)
-      return value === undefined ? [] : [[column.claim, value] as const]
-    })
-    return {
-      sub: sub ?? '',
-      username: username ?? '',
-      ...(email != null && isAddress(email, columns.isName) && { email }),
-      emailVerified: hasValue(verified ?? null, true),
-      claims: Object.fromEntries(claims),
-    }
-  }
-
-  const find = async (sub: string): Promise<SqlAccount | undefined> => {
-    const account = accountOf(await rows.rowBy('bySub', sub))
-    return account?.sub === sub ? account : undefined
-  }
-
-  return { accountOf, find }
-}
-
-type Reader = ReturnType<typeof createReader>
-
-/** Whether an address is stored. One that no user has proved must not become a name: it would keep its owner out. */
-const isKept = ({ isName }: AccountColumns, isVerified: boolean | undefined): boolean => isVerified === true || !isName
-
-/** Writes accounts. */
-function createWriter(
-  options: SqlUsersOptions,
-  columns: AccountColumns,
-  rows: Rows,
-  { find }: Reader,
-  limited: ConcurrencyLimit,
-) {
-  const { sub: subColumn, username: nameColumn, password: passwordColumn } = options.columns
-  const addressCells = (email: string | undefined, isVerified: boolean | undefined): readonly Cell[] => [
-    ...(email === undefined ? [] : [[columns.email, email] as const]),
-    ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
-  ]
+/** Creates the function that creates an account. */
+function createCreate(deps: WriterDeps): SqlAccounts['create'] {
+  const { options, columns, rows, reader } = deps
+  const { sub: subColumn, username: nameColumn } = options.columns
+  const cellsOf = accountCells(deps)
   const release = releaseIn(rows, columns.isName)
-  const passwordCells = async (password: string | undefined): Promise<readonly Cell[]> =>
-    password === undefined ? [] : [[passwordColumn, await limited(() => hashPassword(password))]]
-
-  async function change(sub: string, changes: Parameters<SqlAccounts['change']>[1]) {
-    const { claims, someClaims = {}, username, email, emailVerified, password, isStillAllowed } = changes
-    if (![username ?? 'a', email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
-    const before = await find(sub)
-    if (before === undefined) return undefined
-    // A new address is not that which was verified.
-    const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
-    const cells = [
-      ...(username === undefined ? [] : [[nameColumn, username] as const]),
-      ...(email === undefined || isKept(columns, isVerified) ? addressCells(email, isVerified) : []),
-      ...claimCells(claims ?? someClaims, columns, claims === undefined),
-      ...(await passwordCells(password)),
-    ]
-    if (cells.length === 0) return before
-    if ((await isStillAllowed?.()) === false) return undefined
-    // A column can be the name and the address.
-    const once = [...new Map(cells.map((cell) => [cell[0], cell])).values()]
-    const update = () => rows.write((ready) => ready.update(sub, once))
-    try {
-      await update()
-    } catch (error) {
-      // Only an index can say that the address is taken, and each database says it in another way.
-      const [owner, sameName] = await Promise.all([
-        email === undefined ? undefined : rows.rowBy('byEmail', email),
-        username === undefined ? undefined : rows.rowBy('byName', username),
-      ])
-      if ((sameName?.[0] ?? sub) !== sub) return 'taken' as const
-      if ((owner?.[0] ?? sub) === sub) throw error
-      if (!(await release(email, isVerified))) return 'taken' as const
-      await update()
-    }
-    return find(sub)
-  }
-
-  async function create(account: Parameters<SqlAccounts['create']>[0]) {
+  return async (account) => {
     const { username, email, emailVerified, password, claims = {} } = account
     if (![username, email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
     const sub = newSub()
     const cells = [
       [subColumn, sub] as const,
       [nameColumn, username] as const,
-      ...addressCells(isKept(columns, emailVerified) ? email : undefined, emailVerified),
+      ...cellsOf.address(isKept(columns, emailVerified) ? email : undefined, emailVerified),
       ...claimCells(claims, columns).filter(([, value]) => value !== null),
-      ...(await passwordCells(password)),
+      ...(await cellsOf.password(password)),
     ]
     // A column can be the name and the address.
     const once = new Map(cells.map((cell) => [cell[0], cell]))
@@ -174,14 +50,12 @@ function createWriter(
     // The index knows one spelling.
     if ((await rows.rowBy('byName', username)) !== undefined) return 'taken'
     await insert()
-    const created = await find(sub)
+    const created = await reader.find(sub)
     if (created !== undefined) return created
     if (!(await release(email, emailVerified))) return 'taken'
     await insert()
-    return (await find(sub)) ?? 'taken'
+    return (await reader.find(sub)) ?? 'taken'
   }
-
-  return { create, change }
 }
 
 /**
@@ -206,7 +80,8 @@ export function sqlAccounts(
   const { accountOf, find } = reader
   // Of this store: those of tenants must not wait for each other.
   const limited = createConcurrencyLimit(passwordLimits)
-  const { create, change } = createWriter(options, columns, rows, reader, limited)
+  const deps = { options, columns, rows, reader, limited }
+  const [create, change] = [createCreate(deps), createChange(deps)]
   const check = createPasswordCheck([])
 
   return {

@@ -19,7 +19,11 @@ export interface AddUserOptions {
 }
 
 export interface SetPasswordOptions extends Pick<EditOptions, 'version'> {
-  /** Called after the work of the hash. If `false`, or if the user was changed meanwhile, the password is not set. */
+  /**
+   * Ends the sessions and the tokens of the user instead of this manager, and returns whether the password may still be set.
+   * Called after the work of the hash, before the write and after it. Unless it is `true`, or if the user was changed
+   * meanwhile, the password is not set.
+   */
   readonly isStillAllowed?: (() => Promise<boolean>) | undefined
 }
 
@@ -89,12 +93,17 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       const password = newPassword === undefined ? user.password : await hashOf(newPassword)
       return manager.add({ sub, ...user, ...(password !== undefined && { password }) }, tags)
     },
-    async setPassword(sub, newPassword, { isStillAllowed, ...more } = {}) {
+    async setPassword(sub, newPassword, { isStillAllowed, version } = {}) {
       // Before the work of a hash.
-      const { version } = await manager.show(sub)
+      const seen = await manager.show(sub)
+      const isConditional = isStillAllowed !== undefined
+      if (isConditional && seen.unfinished === 'revoke') {
+        // Another change has not ended yet what was issued before: it could be what permits this one.
+        await manager.replace(sub, (user) => user, { version: seen.version })
+        throw refused('outdated', `the user ${sub} was changed meanwhile`)
+      }
       const password = await hashOf(newPassword)
-      if ((await isStillAllowed?.()) === false) throw refused('outdated', `the user ${sub} was revoked meanwhile`)
-      const options = isStillAllowed === undefined ? more : { version, ...more }
+      const options = { version: version ?? (isConditional ? seen.version : undefined), isStillAllowed }
       const action = 'user_password_changed'
       // Also if the hash is the same: when this is repeated after a failure, the tokens of before have to end.
       return manager.replace(sub, (user) => ({ ...user, password }), { ...options, action, endsTokens: true })

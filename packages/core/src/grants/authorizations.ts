@@ -8,26 +8,26 @@ import { createReadAuthorization } from './contributions.ts'
 import type { PluginKits } from './plugin-kit.ts'
 
 /** How users authorize requests of clients. */
-export interface Authorizations {
+export interface Authorizations extends Revoking {
   readonly openAuthorization: OpenAuthorization
   readonly authorize: Authorize
   readonly authorizedEpochs: AuthorizedEpochs
   readonly limitWaiting: LimitWaiting
-  readonly revoke: Revoking['revoke']
 }
 
 export type OpenAuthorizations = (
-  deps: Omit<AuthorizationDeps, 'readAuthorization'> & {
-    readonly plugins: PluginKits
-    readonly waitingRequests: AbuseControl['waitingRequests']
-    readonly revoke: Revoking['revoke']
-  },
+  deps: Omit<AuthorizationDeps, 'readAuthorization'> &
+    Revoking & {
+      readonly plugins: PluginKits
+      readonly waitingRequests: AbuseControl['waitingRequests']
+    },
 ) => Authorizations
 
-const open: OpenAuthorizations = ({ plugins, waitingRequests, revoke, ...deps }) => ({
+const open: OpenAuthorizations = ({ plugins, waitingRequests, revoke, renewEpoch, ...deps }) => ({
   ...createAuthorizations({ ...deps, readAuthorization: createReadAuthorization(deps.registry, plugins) }),
   limitWaiting: createWaitingLimit(waitingRequests, deps),
   revoke,
+  renewEpoch,
 })
 
 /**

@@ -44,6 +44,7 @@ const noAuthorizations: Authorizations = {
   },
   limitWaiting: unauthorized('limitWaiting'),
   revoke: unauthorized('revoke'),
+  renewEpoch: unauthorized('renewEpoch'),
 }
 
 /** Of a provider whose plugins issue none. */

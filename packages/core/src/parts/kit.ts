@@ -73,6 +73,12 @@ export interface Revoking {
       | { readonly subject: string; readonly clientId: string }
       | { readonly family: string },
   ) => Promise<void>
+  /**
+   * Revokes the tokens of a user, with the sessions, unless another revocation has come first: only if the epoch (`epochOf`)
+   * is still this one, `null` before any. Returns the new epoch, `undefined` otherwise. Requires the capability
+   * `authorizations`.
+   */
+  readonly renewEpoch: (sub: string, epoch: string | null) => Promise<string | undefined>
 }
 
 /** The tools of a plugin. All its parts get them. */

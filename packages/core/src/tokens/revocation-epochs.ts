@@ -27,6 +27,8 @@ export interface RevocationEpochs {
   stateOf(clientId: string): Lookup<ClientState | undefined>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: 'client' | 'subject', name: string): Promise<void>
+  /** Starts a new epoch of a subject, and returns it, if the present one is this one: `null` before any, as an expired one. */
+  renew(sub: string, epoch: string | null): Promise<string | undefined>
   /** Starts a new epoch of what a subject lets a client have. Resolves when the storage has made it durable. */
   withdraw(sub: string, clientId: string): Promise<void>
   /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
@@ -103,17 +105,57 @@ const createUpdateEpochs =
     readonly runtime: Runtime
     readonly newEpoch: () => string
   }) =>
-  async (key: string, next: (present: EpochRecord, now: number) => EpochRecord): Promise<void> => {
+  async (
+    key: string,
+    next: (present: EpochRecord, now: number, epoch: string | undefined) => EpochRecord | undefined,
+  ): Promise<void> => {
     // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
     const marker = await store.getMarker(key, isEpochRecord, unreadable)
     await store.update(key, isAny, (stored) => {
       const now = runtime.now()
       const present = isEpochRecord(stored) ? stored : marker
-      const value = next(present === unreadable ? { epoch: newEpoch(), at: now } : (present ?? {}), now)
+      const readable = present === unreadable ? { epoch: newEpoch(), at: now } : (present ?? {})
+      const value = next(readable, now, present?.epoch)
+      if (value === undefined) return undefined
       const endsTokens = (value.epoch ?? value.withdrawn) !== undefined
       return { value, expiresAt: now + (endsTokens ? maxLifetime + revocationMargin : 2 * clockDifference) }
     })
   }
+
+/** Starts a new epoch at a key, unless another call has started one since. */
+const createRenew =
+  ({
+    revision,
+    update,
+    newEpoch,
+  }: {
+    readonly revision: Revision
+    readonly update: ReturnType<typeof createUpdateEpochs>
+    readonly newEpoch: () => string
+  }) =>
+  async (key: string, epoch: string | null): Promise<string | undefined> => {
+    let renewed: string | undefined
+    await revision.replaceBeforeAndAfter(() =>
+      update(key, (_, at, present) => {
+        renewed = (present ?? epoch) === epoch ? newEpoch() : undefined
+        return renewed === undefined ? undefined : { epoch: renewed, at }
+      }),
+    )
+    return renewed
+  }
+
+/** Counts the epochs of subjects that this process starts. */
+function createBeginnings() {
+  const lastOf = createBoundedMap<number>(1000)
+  let count = 0
+  return {
+    note(sub: string): void {
+      count += 1
+      lastOf.set(sub, count)
+    },
+    last: (sub: string): number => lastOf.get(sub) ?? 0,
+  }
+}
 
 export function createRevocationEpochs(deps: {
   readonly issuer: string
@@ -128,9 +170,7 @@ export function createRevocationEpochs(deps: {
   // Cached, because there are few clients, and hashing is more than half of the cost of a read from an in-memory
   // storage.
   const clientKeys = createBoundedMap<string>(1000)
-  /** By subject. */
-  const begun = createBoundedMap<number>(1000)
-  let beginnings = 0
+  const begun = createBeginnings()
 
   function keyOfClient(clientId: string): string {
     const known = clientKeys.get(clientId)
@@ -158,6 +198,7 @@ export function createRevocationEpochs(deps: {
 
   const newEpoch = (): string => randomId(runtime, 12)
   const update = createUpdateEpochs({ store, runtime, newEpoch })
+  const renew = createRenew({ revision, update, newEpoch })
 
   return {
     current: (clientId, sub) =>
@@ -170,13 +211,14 @@ export function createRevocationEpochs(deps: {
     ofSubject: (sub) =>
       combined([epochAt(keyFor('subject', sub))], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),
     async begin(kind, name) {
-      if (kind === 'subject') {
-        beginnings += 1
-        begun.set(name, beginnings)
-      }
+      if (kind === 'subject') begun.note(name)
       const record = { epoch: newEpoch(), at: runtime.now() }
       const expiresAt = record.at + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
+    },
+    renew(sub, epoch) {
+      begun.note(sub)
+      return renew(keyFor('subject', sub), epoch)
     },
     async withdraw(sub, clientId) {
       const name = nameOf(clientId)
@@ -192,6 +234,6 @@ export function createRevocationEpochs(deps: {
     renewClient: (clientId) =>
       update(keyOfClient(clientId), (present, now) => ({ ...present, at: now, change: newEpoch() })),
     nameOf,
-    lastBegun: (sub) => begun.get(sub) ?? 0,
+    lastBegun: begun.last,
   }
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { parseConfiguration } from '../config-schema.ts'
 import type { Recorder } from '../events/recorder.ts'
+import type { Revoking } from '../parts/kit.ts'
 import type { RevocationEpochs } from './revocation-epochs.ts'
 import type { Families } from './stored-grant.ts'
 
@@ -40,12 +41,22 @@ const targetSchema = v.pipe(
   v.check(({ family, ...others }) => (family === undefined) !== (Object.keys(others).length === 0), targets),
 )
 
-export function createRevoke(deps: {
+interface RevokeDeps {
   readonly revocationEpochs: RevocationEpochs
   readonly families: Families
   readonly recorder: Recorder
-}): Revoke {
-  const { revocationEpochs, families, recorder } = deps
+}
+
+export function createRenewEpoch({ revocationEpochs, recorder }: RevokeDeps): Revoking['renewEpoch'] {
+  return async (sub, epoch) => {
+    const trace = recorder.start('revoke')
+    const begun = await revocationEpochs.renew(sub, epoch)
+    if (begun !== undefined) recorder.record(trace, { type: 'subject_revoked', sub })
+    return begun
+  }
+}
+
+export function createRevoke({ revocationEpochs, families, recorder }: RevokeDeps): Revoke {
   return async (target) => {
     const { subject, clientId, family } = parseConfiguration(targetSchema, target, 'revoke()')
     const trace = recorder.start('revoke')

@@ -16,7 +16,7 @@ import {
 
 type Claims = Readonly<Record<string, Json>>
 
-function accountOf({ id, value }: Managed<StoredUser>): Account {
+function accountOf({ id, value, version }: Managed<StoredUser>): Account {
   const { email, email_verified: isVerified, ...claims } = value.claims ?? {}
   return {
     sub: id,
@@ -24,6 +24,7 @@ function accountOf({ id, value }: Managed<StoredUser>): Account {
     ...(typeof email === 'string' && email !== '' && { email }),
     emailVerified: isVerified === true,
     claims,
+    version,
   }
 }
 
@@ -98,11 +99,16 @@ export function storedAccounts(administration: () => Administration): AccountSto
       return outcome
     }),
     change: withoutDetails(
-      async (sub, { claims, someClaims, username, email, emailVerified, password, isStillAllowed }) => {
+      async (sub, { claims, someClaims, username, email, emailVerified, password, version, isStillAllowed }) => {
         const users = usersOf(`account ${sub}`)
+        const isConditional = (version ?? isStillAllowed) !== undefined
+        const nothing = isConditional ? ['not_found', 'outdated'] : ['not_found']
+        let seen = version
         let outcome: Account | 'taken' | undefined
         if ((claims ?? someClaims ?? username) !== undefined || email !== undefined || emailVerified !== undefined) {
-          const change = users.replace(sub, (user) => {
+          // A change with a password asks again below.
+          const options = { version, isStillAllowed: password === undefined ? isStillAllowed : undefined }
+          const update = (user: StoredUser): StoredUser => {
             const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
             const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
             // A new address is not that which was verified.
@@ -113,13 +119,13 @@ export function storedAccounts(administration: () => Administration): AccountSto
               username: username ?? user.username,
               claims: claimsWith(claims ?? withSome(others, someClaims), address, isVerified),
             }
-          })
-          outcome = await outcomeOf(change)
+          }
+          outcome = await outcomeOf(users.replace(sub, update, options), nothing)
           if (outcome === undefined || outcome === 'taken') return outcome
+          seen = outcome.version
         }
         if (password === undefined) return outcome ?? accountIn(await findUser(sub))
-        const nothing = isStillAllowed === undefined ? ['not_found'] : ['not_found', 'outdated']
-        return outcomeOf(users.setPassword(sub, password, { isStillAllowed }), nothing)
+        return outcomeOf(users.setPassword(sub, password, { isStillAllowed, version: seen }), nothing)
       },
     ),
     checkPassword: withoutDetails(async (sub, password) => {

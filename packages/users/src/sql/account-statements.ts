@@ -113,12 +113,18 @@ export function accountStatements(options: SqlUsersOptions, { table, dialect }: 
         values: [sub, booleanText(false)],
       }
     },
-    update(sub: string, cells: readonly Cell[]): Statement {
+    /** Returns the `sub` of the row that it has changed: of none, if another call has changed a cell of `before`. */
+    update(sub: string, cells: readonly Cell[], before: readonly Cell[] = []): Statement {
       const { texts, values } = cellsOf(cells)
       const assignments = cells.map(([column], index) => `${quoted(column)} = ${texts[index]}`).join(', ')
+      const conditions = [[columns.sub, sub] as const, ...before].map(([column, value]) => {
+        if (value === null) return `${quoted(column)} IS NULL`
+        values.push(value)
+        return dialect.equals(column, values.length)
+      })
       return {
-        text: `UPDATE ${table} SET ${assignments} WHERE ${dialect.equals(columns.sub, values.length + 1)}`,
-        values: [...values, sub],
+        text: `UPDATE ${table} SET ${assignments} WHERE ${conditions.join(' AND ')} RETURNING ${dialect.text(columns.sub)} AS c0`,
+        values,
       }
     },
   }

@@ -9,6 +9,8 @@ export interface SqlAccount {
   readonly email?: string | undefined
   readonly emailVerified: boolean
   readonly claims: Claims
+  /** Another value after each change of the row. */
+  readonly version: string
 }
 
 /** The accounts of a table: a store for `selfService()` of `@grantry/plugins/self-service`. */
@@ -39,7 +41,12 @@ export interface SqlAccounts {
       readonly emailVerified?: boolean | undefined
       readonly username?: string | undefined
       readonly password?: string | undefined
-      /** Called after the work of the hash. If `false`, nothing changes. */
+      /** The version that was read before. If the row has another one, nothing changes. */
+      readonly version?: string | undefined
+      /**
+       * Called after the work of the hash, before the write, and for a password after it, too. Unless it is `true`, nothing
+       * changes.
+       */
       readonly isStillAllowed?: (() => Promise<boolean>) | undefined
     },
   ): Promise<SqlAccount | 'taken' | undefined>

@@ -102,6 +102,11 @@ export function postgresqlClient(
 
   const read = (text: string, values: readonly string[]) => perform(() => ({ text, values }))
 
+  async function write(text: string, values: readonly string[]): Promise<readonly TextRow[]> {
+    const { rows } = await executor.write(() => ({ statement: named(text), values })).catch(explain)
+    return rows
+  }
+
   async function planOf(text: string, values: readonly string[]): Promise<Plan> {
     const [row] = await read(`EXPLAIN (FORMAT JSON) ${text}`, values)
     const [first]: readonly { readonly Plan: Plan }[] = JSON.parse(row?.[0] ?? '[]')
@@ -114,8 +119,9 @@ export function postgresqlClient(
     read: async (text, values) => (await read(text, values).catch(unlessImpossible)) ?? [],
     rowsOf: createSharedReads(perform),
     async write(text, values) {
-      await executor.write(() => ({ statement: named(text), values })).catch(explain)
+      await write(text, values)
     },
+    returning: write,
     async columns() {
       const rows = await read(columnsStatement, [table])
       if (rows.length === 0) return undefined

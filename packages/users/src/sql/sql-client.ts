@@ -41,6 +41,8 @@ export interface SqlClient {
   rowsOf(statement: RowStatement, sub: string): Promise<readonly TextRow[]>
   /** Performs a statement that writes. */
   write(text: string, values: readonly string[]): Promise<void>
+  /** Performs a statement that writes, and returns the rows that it has written. */
+  returning(text: string, values: readonly string[]): Promise<readonly TextRow[]>
   /** Returns the columns; `undefined` if there is no such table. */
   columns(): Promise<readonly Column[] | undefined>
   /** Whether the database finds the rows of a statement with an index. */

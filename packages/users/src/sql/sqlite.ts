@@ -86,6 +86,7 @@ export function sqliteClient(options: SqlUsersOptions & { readonly file: string 
     dialect,
     read,
     rowsOf: ({ one }, sub) => read(one, [sub]),
+    returning: read,
     write: (text, values) => perform((open) => open.run(text, ...values)),
     async columns() {
       const rows = await read('SELECT name FROM pragma_table_xinfo(?)', [options.table])

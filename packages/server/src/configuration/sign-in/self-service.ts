@@ -77,6 +77,5 @@ export function createSelfService(
     store: store ?? storedAccounts(() => adminHost().administration),
     mailer,
     pages: createSelfServicePages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
-    revoke: (sub) => adminHost().revoke({ subject: sub }),
   })
 }

@@ -1,0 +1,89 @@
+import type { ConcurrencyLimit } from '../concurrency-limit.ts'
+import { hashPassword } from '../password-hash/new-hash.ts'
+import type { Reader, Rows } from './account-rows.ts'
+import { type AccountColumns, booleanText, type Cell, claimCells } from './account-statements.ts'
+import type { SqlAccounts } from './account-types.ts'
+import { releaseIn } from './release-address.ts'
+import { isPossible } from './rows-of-name.ts'
+import type { SqlUsersOptions } from './sql-options.ts'
+
+/** Whether an address is stored. One that no user has proved must not become a name: it would keep its owner out. */
+export const isKept = ({ isName }: AccountColumns, isVerified: boolean | undefined): boolean =>
+  isVerified === true || !isName
+
+/** What writes accounts. */
+export interface WriterDeps {
+  readonly options: SqlUsersOptions
+  readonly columns: AccountColumns
+  readonly rows: Rows
+  readonly reader: Reader
+  /** For hashes. */
+  readonly limited: ConcurrencyLimit
+}
+
+/** Returns the functions that create cells of an account. */
+export function accountCells({ options, columns, limited }: Pick<WriterDeps, 'options' | 'columns' | 'limited'>) {
+  return {
+    address: (email: string | undefined, isVerified: boolean | undefined): readonly Cell[] => [
+      ...(email === undefined ? [] : [[columns.email, email] as const]),
+      ...(isVerified === undefined ? [] : [[columns.emailVerified, booleanText(isVerified)] as const]),
+    ],
+    password: async (password: string | undefined): Promise<readonly Cell[]> =>
+      password === undefined ? [] : [[options.columns.password, await limited(() => hashPassword(password))]],
+  }
+}
+
+/** Creates the function that changes an account, unless another call has changed it since. */
+export function createChange(deps: WriterDeps): SqlAccounts['change'] {
+  const { options, columns, rows, reader } = deps
+  const cellsOf = accountCells(deps)
+  const release = releaseIn(rows, columns.isName)
+
+  return async (sub, changes) => {
+    const { claims, someClaims = {}, username, email, emailVerified, password, version, isStillAllowed } = changes
+    if (![username ?? 'a', email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
+    const found = await reader.read(sub)
+    if (found === undefined || found.account.version !== (version ?? found.account.version)) return undefined
+    const { account: before, row } = found
+    const isAllowed = async () => isStillAllowed === undefined || (await isStillAllowed()) === true
+    // A new address is not that which was verified.
+    const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
+    const hashed = await cellsOf.password(password)
+    const cells = [
+      ...(username === undefined ? [] : [[options.columns.username, username] as const]),
+      ...(email === undefined || isKept(columns, isVerified) ? cellsOf.address(email, isVerified) : []),
+      ...claimCells(claims ?? someClaims, columns, claims === undefined),
+      ...hashed,
+    ]
+    if (cells.length === 0) return before
+    if (!(await isAllowed())) return undefined
+    // A column can be the name and the address.
+    const once = [...new Map(cells.map((cell) => [cell[0], cell])).values()]
+    const [, , address = null, , hash = null] = row
+    const former = [[options.columns.password, hash] as const]
+    const unchanged = [
+      ...(password === undefined ? [] : former),
+      ...(email === undefined || version === undefined ? [] : [[columns.email, address] as const]),
+    ]
+    const update = () => rows.update(sub, once, unchanged)
+    try {
+      if (!(await update())) return undefined
+    } catch (error) {
+      // Only an index can say that the address is taken, and each database says it in another way.
+      const [owner, sameName] = await Promise.all([
+        email === undefined ? undefined : rows.rowBy('byEmail', email),
+        username === undefined ? undefined : rows.rowBy('byName', username),
+      ])
+      if ((sameName?.[0] ?? sub) !== sub) return 'taken' as const
+      if ((owner?.[0] ?? sub) === sub) throw error
+      if (!(await release(email, isVerified))) return 'taken' as const
+      if (!(await update())) return undefined
+    }
+    // A revocation in between counts as an earlier one.
+    if (password !== undefined && !(await isAllowed())) {
+      await rows.update(sub, former, hashed)
+      return undefined
+    }
+    return reader.find(sub)
+  }
+}
