@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProgram } from '../contract/program.ts'
-import { bundle } from '../support/bundle.ts'
+import { readyServerProgram } from '../runtimes/ready-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { type ArrivedMail, startSmtpServer } from '../support/smtp-server.ts'
 
@@ -19,12 +19,6 @@ export interface RuntimeServers {
   /** Redeems a code of the client. */
   identityToken(code: string): Promise<string>
   close(): Promise<void>
-}
-
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('../runtimes/programs/ready-server.ts', import.meta.url))
-  return bundled
 }
 
 const unpadded = (data: Buffer): string => data.toString('base64').replaceAll('=', '')
@@ -101,7 +95,7 @@ export async function startOnRuntime([command = '', ...parameters]: readonly str
   async function start(name: string, configuration: object, at: number) {
     const file = join(directory, name)
     await writeFile(file, JSON.stringify(configuration))
-    return startProgram(command, [...parameters, await program(), file, String(at)])
+    return startProgram(command, [...parameters, await readyServerProgram(), file, String(at)])
   }
   const around = { other, redirectUri, mailUrl: smtp.url }
   const started = [

@@ -8,16 +8,10 @@ import { codeAt, codesIn, secretIn } from '../account/factors.ts'
 import { challengeIn, optionsIn } from '../account/passkeys.ts'
 import { startProgram } from '../contract/program.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
-import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { createHttpBrowser } from '../support/sign-in.ts'
-
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
-  return bundled
-}
+import { readyServerProgram } from './ready-server.ts'
 
 const unpadded = (data: Buffer): string => data.toString('base64').replaceAll('=', '')
 const salt = Buffer.from('salt of a test')
@@ -64,7 +58,7 @@ function testOn([command = '', ...parameters]: readonly string[]): void {
     const issuer = `http://localhost:${port}`
     const file = join(directory, 'grantry.config.json')
     await writeFile(file, JSON.stringify(configurationOf(issuer)))
-    const server = await startProgram(command, [...parameters, await program(), file, String(port)])
+    const server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(port)])
     try {
       const [own, other, third] = [browserAt(issuer), browserAt(issuer), browserAt(issuer)]
       expect((await own.signIn()).html).toContain('id="sessions"')

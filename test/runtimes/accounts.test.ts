@@ -6,20 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { startProgram } from '../contract/program.ts'
 import { titleOf } from '../self-service/parties.ts'
-import { bundle } from '../support/bundle.ts'
 import { eventually } from '../support/eventually.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { createHttpBrowser } from '../support/sign-in.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
+import { readyServerProgram } from './ready-server.ts'
 
 const redirectUri = 'https://shop.example.com/callback'
-
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
-  return bundled
-}
 
 const configurationOf = (issuer: string, mailUrl: string) => ({
   issuer,
@@ -81,7 +75,7 @@ function testOn([command = '', ...parameters]: readonly string[]): void {
     const issuer = `http://127.0.0.1:${port}`
     const file = join(directory, 'grantry.config.json')
     await writeFile(file, JSON.stringify(configurationOf(issuer, smtp.url)))
-    const server = await startProgram(command, [...parameters, await program(), file, String(port)])
+    const server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(port)])
     const arrived = async (count: number) => {
       await eventually(() => expect(smtp.mails).toHaveLength(count))
       return smtp.mails.at(-1)?.data ?? ''

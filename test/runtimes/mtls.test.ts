@@ -4,16 +4,9 @@ import { type Program, startProgram } from '../contract/program.ts'
 import { testMtlsFlows } from '../mtls/flows.ts'
 import { type CertificateSource, writeMtlsSetting } from '../mtls/setting.ts'
 import { describeWithNginx, startNginx } from '../server/nginx.ts'
-import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
-
-// Once for all.
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
-  return bundled
-}
+import { readyServerProgram } from './ready-server.ts'
 
 const bun = [runtimeExecutable('.bin/bun')]
 const deno = [runtimeExecutable('.bin/deno'), 'run', '--allow-all', '--no-config', '--no-lock']
@@ -28,7 +21,7 @@ function startBefore([command = '', ...parameters]: readonly string[], source: C
     issuer = `https://127.0.0.1:${port}`
     const { file, directory } = await writeMtlsSetting(issuer, source)
     const own = source === 'tls' ? port : 0
-    server = await startProgram(command, [...parameters, await program(), file, String(own)])
+    server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(own)])
     if (source === 'proxy') stopNginx = await startNginx(directory, port, server.port)
   })
   afterAll(async () => {

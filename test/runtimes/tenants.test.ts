@@ -9,16 +9,10 @@ import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { startProgram } from '../contract/program.ts'
-import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { fetchAt } from '../tenants/fetch-at.ts'
-
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
-  return bundled
-}
+import { readyServerProgram } from './ready-server.ts'
 
 const tenant = (name: string, secret: string) => ({
   name,
@@ -94,7 +88,7 @@ async function signInAtEach(by: 'path' | 'host', command: readonly string[], dir
   }
   const file = join(directory, `sign-in-${by}.json`)
   await writeFile(file, JSON.stringify(content))
-  const server = await startProgram(name, [...parameters, await program(), file, String(port)])
+  const server = await startProgram(name, [...parameters, await readyServerProgram(), file, String(port)])
   try {
     const [first = '', second = ''] = names.map((one) => (by === 'path' ? `${issuer}/t/${one}` : `https://${one}`))
     const browsers = new Map([first, second].map((at) => [at, createBrowser({ fetch: fetchAt(port), issuer: at })]))
@@ -147,7 +141,7 @@ function testOn(line: readonly string[]): void {
       tenants: { by, list },
     }
     await writeFile(file, JSON.stringify(content))
-    const server = await startProgram(command, [...parameters, await program(), file, String(port)])
+    const server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(port)])
     try {
       const issuerOf = (name: string) => (by === 'path' ? `${issuer}/t/${name}` : `https://${name}`)
       for (const name of names) {

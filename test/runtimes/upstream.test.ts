@@ -6,19 +6,13 @@ import { decodeJwt } from '@grantry/core'
 import { basic, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProgram } from '../contract/program.ts'
-import { bundle } from '../support/bundle.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { createHttpBrowser } from '../support/sign-in.ts'
 import { type DoubleServer, startDoubleServer } from '../upstream/double-server.ts'
+import { readyServerProgram } from './ready-server.ts'
 
 const redirectUri = 'https://shop.example.com/callback'
-
-let bundled: Promise<string> | undefined
-const program = (): Promise<string> => {
-  bundled ??= bundle(new URL('./programs/ready-server.ts', import.meta.url))
-  return bundled
-}
 
 const configurationOf = (issuer: string, { issuer: upstream }: DoubleServer) => ({
   issuer,
@@ -59,7 +53,7 @@ function testOn([command = '', ...parameters]: readonly string[]): void {
     const issuer = `http://127.0.0.1:${port}`
     const file = join(directory, 'grantry.config.json')
     await writeFile(file, JSON.stringify(configurationOf(issuer, upstream)))
-    const server = await startProgram(command, [...parameters, await program(), file, String(port)])
+    const server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(port)])
     try {
       const query = { client_id: 'shop', response_type: 'code', scope: 'openid profile', redirect_uri: redirectUri }
       const page = await createHttpBrowser().visit(
