@@ -19,12 +19,17 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hexCodes = encoder.encode('0123456789abcdef')
 
 export function hex(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += hexOfByte[byte]
-  return text
+  const codes = new Uint8Array(2 * bytes.length)
+  let at = 0
+  for (const byte of bytes) {
+    codes[at] = hexCodes[byte >> 4] ?? 0
+    codes[at + 1] = hexCodes[byte & 15] ?? 0
+    at += 2
+  }
+  return decoder.decode(codes)
 }
 
 const base64urlCodes = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')

@@ -131,6 +131,18 @@ export function exceptionFields(thrown: unknown): Readonly<Record<string, unknow
   return { 'exception.type': type, 'exception.message': message, 'exception.stacktrace': stack }
 }
 
+/** By the type of the event, of which there is a fixed set. */
+const words = new Map<string, string>()
+
+/** Returns the type of an event in words. Every request has several events. */
+function wordsOf(type: string): string {
+  const known = words.get(type)
+  if (known !== undefined) return known
+  const text = type.replaceAll('_', ' ')
+  words.set(type, text)
+  return text
+}
+
 /** `POST /connect/token 400 secret_mismatch`. A path that matches no route is not logged, because it can contain a token. */
 function eventMessage(event: ServerEvent, route: string | undefined): string {
   const reason = 'reason' in event ? event.reason : undefined
@@ -139,8 +151,7 @@ function eventMessage(event: ServerEvent, route: string | undefined): string {
     return `${event.httpMethod} ${target} ${event.status}${reason === undefined ? '' : ` ${reason}`}`
   }
   if ('message' in event) return event.message
-  const words = event.type.replaceAll('_', ' ')
-  const explained = reason === undefined ? words : `${words}: ${reason}`
+  const explained = reason === undefined ? wordsOf(event.type) : `${wordsOf(event.type)}: ${reason}`
   return 'cause' in event ? `${explained}: ${exceptionOf(event.cause).message}` : explained
 }
 

@@ -20,8 +20,23 @@ export interface ProviderSlot<S extends Serving> {
 interface Lease<S> {
   readonly serving: S
   requests: number
+  /** Called when a request has ended. One function for all of them. */
+  readonly requestEnded: () => void
   /** Ends the wait for its last request. */
   ended: (() => void) | undefined
+}
+
+function leaseOf<S>(serving: S): Lease<S> {
+  const lease: Lease<S> = {
+    serving,
+    requests: 0,
+    requestEnded() {
+      lease.requests -= 1
+      if (lease.requests === 0) lease.ended?.()
+    },
+    ended: undefined,
+  }
+  return lease
 }
 
 /**
@@ -33,15 +48,9 @@ export function createProviderSlot<S extends Serving>(
   first: S,
   { patience, onError }: { readonly patience: number; readonly onError: (error: unknown) => void },
 ): ProviderSlot<S> {
-  const leaseOf = (serving: S): Lease<S> => ({ serving, requests: 0, ended: undefined })
   let lease = leaseOf(first)
   /** How to close those that were replaced and are not closed yet. */
   const waiting = new Set<() => Promise<void>>()
-
-  function end(of: Lease<S>): void {
-    of.requests -= 1
-    if (of.requests === 0) of.ended?.()
-  }
 
   function retire(replaced: Lease<S>): void {
     let closing: Promise<void> | undefined
@@ -68,12 +77,11 @@ export function createProviderSlot<S extends Serving>(
       return lease.serving
     },
     handle(request, connection) {
-      const ownLease = lease
-      ownLease.requests += 1
-      const response = ownLease.serving.handle(request, connection)
-      const ended = (): void => end(ownLease)
+      lease.requests += 1
+      const { serving, requestEnded } = lease
+      const response = serving.handle(request, connection)
       // Not awaited, because that would delay the response by some microtasks. A handler does not throw.
-      response.then(ended, ended)
+      response.then(requestEnded, requestEnded)
       return response
     },
     replace(next) {
