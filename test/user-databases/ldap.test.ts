@@ -63,6 +63,15 @@ describeWithLdap('users in a directory', () => {
     expect(await withoutAlice.authenticate?.({ username: 'alice', password: 'alice-password' })).toBeUndefined()
   })
 
+  test('a request gets the claims from the search for the state, and another request searches again', async () => {
+    const users = create({ url: server.url, ...mapping })
+    const question = { begins: false, request: {} }
+    expect(await users.isActive?.(alice, question)).toBe(true)
+    await users.close()
+    expect(await users.claims?.(alice, ['name'], question)).toEqual({ name: 'alice' })
+    await expect(users.claims?.(alice, ['name'], { request: {} })).rejects.toThrow()
+  })
+
   test('a sub in another spelling, which the directory takes for the same, is no user', async () => {
     const users = create({ url: server.url, ...mapping, attributes: { ...mapping.attributes, sub: 'uid' } })
     expect(await users.isActive?.('alice')).toBe(true)
