@@ -92,8 +92,11 @@ function allFields(fields: FieldsOfPlugins): AllFields {
       fields.flatMap(({ part }) => part.checkClient ?? []),
     ),
     clientMetadata: clientMetadataNames(
-      fields.map(({ plugin, part }) => ({ plugin, names: part.clientMetadata ?? {} })),
-      clientMembers,
+      fields.map(({ plugin, part }) => ({
+        plugin,
+        names: part.clientMetadata ?? {},
+        members: schemasOf(part.client ?? {}),
+      })),
     ),
     scopeSchema: scopeSchemaWith(entriesOf(fields, 'scope', scopeEntries)),
     memberTexts: { client: textsIn(fields, 'client'), scope: textsIn(fields, 'scope') },

@@ -54,8 +54,8 @@ export interface Fields extends Defined<'fields'> {
   readonly client?: MemberEntries | undefined
   /**
    * The names that these members have in metadata (RFC 7591), such as `{ dpop_bound_access_tokens: 'dpopBoundAccessTokens'
-   * }`. Clients that register or describe themselves can then have them. Only for members that a client may decide about
-   * itself, with the same form in metadata.
+   * }`. Clients that register or describe themselves can then have them. Only for members of this part that a client may decide
+   * about itself, with the same form in metadata; a name that registrations read themselves is refused.
    */
   readonly clientMetadata?: Readonly<Record<string, string>> | undefined
   /**
