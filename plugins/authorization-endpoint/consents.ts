@@ -202,10 +202,10 @@ export function createConsents(lifetime: number): Consents {
 
     async forget(kit, sub) {
       const clients = clientsOf(kit, sub)
-      for (const clientId of await clients.list()) {
-        await kit.records.delete(keyOf(sub, clientId))
-        await clients.remove(clientId)
-      }
+      const clientIds = await clients.list()
+      // First: what is no longer in the list must be gone.
+      await Promise.all(clientIds.map((clientId) => kit.records.delete(keyOf(sub, clientId))))
+      await clients.remove(...clientIds)
     },
   }
 }

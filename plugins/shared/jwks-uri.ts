@@ -4,10 +4,10 @@ import { createFetchWaits } from './fetch-waits.ts'
 import { createGuardedFetch, type Fetched, type FetchProblem, type GuardedFetch } from './guarded-fetch.ts'
 import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
-import { createPublished, type Published, type Loaded as Read } from './published.ts'
+import { createPublished, type Loaded, type Published } from './published.ts'
 
 /** What a URI leads to: keys, or why there are none. Without a reason, the host has sent something else. */
-export type Loaded = PublishedKeySet | { readonly problem: FetchProblem | undefined }
+export type LoadedKeys = PublishedKeySet | { readonly problem: FetchProblem | undefined }
 
 /**
  * Sends a request with the limits of the settings.
@@ -20,7 +20,7 @@ export type GetJson = (
 ) => Promise<{ readonly problem?: FetchProblem; readonly json?: unknown }>
 
 /** Loads the keys that a URI leads to. */
-export type LoadKeys = (uri: string, get: GetJson) => Promise<Loaded>
+export type LoadKeys = (uri: string, get: GetJson) => Promise<LoadedKeys>
 
 function jsonIn(fetched: Fetched): Awaited<ReturnType<GetJson>> {
   if (fetched.problem !== undefined) return { problem: fetched.problem }
@@ -99,7 +99,7 @@ export function createPublishedKeys(
     return entry
   }
 
-  async function read(uri: string, now: number): Promise<Read<PublishedKeySet, UnavailableReason>> {
+  async function read(uri: string, now: number): Promise<Loaded<PublishedKeySet, UnavailableReason>> {
     const headers = { accept: 'application/jwk-set+json, application/json' }
     const loaded = await load(uri, async (url, share = 1) =>
       jsonIn(await fetchGuarded(url, { headers, timeout: timeout * share, maxSize, now })),

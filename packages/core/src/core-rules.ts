@@ -91,7 +91,7 @@ export function openRules({ registry, clients, scopes, users, recorder }: Servic
       check: (facts) => rule.check({ ...facts, registry, users }),
     }),
   )
-  const run = (except: Rule['at']) => {
+  const findingsAt = (moment: 'start' | 'check') => {
     const facts: RuleFacts = {
       issuer,
       grantTypes: [...registry.grants.keys()],
@@ -99,16 +99,18 @@ export function openRules({ registry, clients, scopes, users, recorder }: Servic
       scopes: scopes.current.all,
     }
     return [...registry.rules, ...ofCore].flatMap((rule) =>
-      rule.at === except ? [] : rule.check(facts).map(({ where, reason }) => ({ ...rule, where, reason })),
+      [undefined, 'both', moment].includes(rule.at)
+        ? rule.check(facts).map(({ where, reason }) => ({ ...rule, where, reason }))
+        : [],
     )
   }
   const startup = recorder.start()
-  for (const { reason, warning, remedy, source } of run('check')) {
+  for (const { reason, warning, remedy, source } of findingsAt('start')) {
     recorder.record(startup, {
       type: 'startup_warning',
       reason: warning,
       message: `${reason}; ${remedy} (${source})`,
     })
   }
-  return (): readonly RuleFinding[] => run('start').map(({ at, check, warning, ...finding }) => finding)
+  return (): readonly RuleFinding[] => findingsAt('check').map(({ at, check, warning, ...finding }) => finding)
 }

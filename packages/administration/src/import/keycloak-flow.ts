@@ -123,7 +123,7 @@ function levelsIn(text: unknown): Members {
  * @param values names or numbers of levels
  * @param maps the members `acr.loa.map`: the first that has a name counts
  */
-export function demandsLevel(values: readonly string[], maps: readonly unknown[]): boolean {
+function demandsLevel(values: readonly string[], maps: readonly unknown[]): boolean {
   const levels = maps.map(levelsIn)
   return values.some((value) => {
     const mapped = levels.find((map) => Object.hasOwn(map, value))?.[value] ?? value

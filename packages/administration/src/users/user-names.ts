@@ -78,7 +78,7 @@ export function readNameOwner(entry: Entry): NameOwner {
 }
 
 /** Returns the name of a user; `undefined` if the entry has an unknown form. */
-export function usernameOf(user: Entry): string | undefined {
+function usernameOf(user: Entry): string | undefined {
   const username: unknown = managedIn(userType, user)?.value.username
   return typeof username === 'string' ? username : undefined
 }

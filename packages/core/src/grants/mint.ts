@@ -1,3 +1,4 @@
+import type { ClientDirectory } from '../directory/clients.ts'
 import { type CompleteSubject, completeSubject, type UserQuestion } from '../directory/user-service.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'
@@ -47,7 +48,8 @@ interface MintRequest extends RefreshTokenRequest, MarkRequest {
 /** Mints the tokens of a checked grant result. */
 export type Mint = (request: MintRequest) => Promise<Minted>
 
-interface MintDeps extends MarkDeps {
+interface MintDeps extends Omit<MarkDeps, 'listed'> {
+  readonly clients: Pick<ClientDirectory, 'all'>
   readonly issuer: string
   readonly accessTokens: AccessTokens
   readonly identityTokens: IdentityTokens
@@ -126,6 +128,7 @@ function factsOf(
 export function createMint(deps: MintDeps): Mint {
   const { accessTokens, identityTokens, bindings, registry, observed, runtime } = deps
   const mintRefreshToken = createMintRefreshToken(deps)
+  const markDeps = { ...deps, listed: new Set(deps.clients.all) }
 
   return async (request) => {
     const { result, scopeRules, access: granted, client, confirmation, issuance } = request
@@ -140,7 +143,7 @@ export function createMint(deps: MintDeps): Mint {
       allowsRefreshToken(authorizedScopes(result))
     const family = (stored?.record ?? lineage)?.family ?? (wantsRefreshToken ? randomId(runtime, 16) : undefined)
     const format = issue.accessToken ?? client.accessTokenFormat
-    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken, deps)
+    const mark = await revocationMark(request, subject?.sub, format === 'jwt' && !wantsRefreshToken, markDeps)
     const lifetime = lifetimeOf(request)
 
     const access = await accessTokens.mint({

@@ -1,5 +1,4 @@
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
 import { isOAuthError } from '../errors/oauth-error.ts'
 import { isThenable } from '../promises.ts'
 import type { GrantRecord } from '../records/schemas.ts'
@@ -10,7 +9,8 @@ import type { JsonObject } from '../types.ts'
 import type { CheckedResult } from './result.ts'
 
 export interface MarkDeps {
-  readonly clients: Pick<ClientDirectory, 'all'>
+  /** The clients of a list, which never change. */
+  readonly listed: ReadonlySet<Client>
   readonly isUnchanged: IsUnchanged
   readonly revocationEpochs: Pick<RevocationEpochs, 'nameOf'>
 }
@@ -41,12 +41,12 @@ async function newMark(
   { marks, client }: MarkRequest,
   sub: string | undefined,
   selfContained: boolean,
-  clients: MarkDeps['clients'],
+  listed: MarkDeps['listed'],
 ): Promise<RevocationMark> {
   try {
     return await marks.newMark(sub)
   } catch (error) {
-    if (selfContained && sub === undefined && isOAuthError(error) && clients.all.includes(client))
+    if (selfContained && sub === undefined && isOAuthError(error) && listed.has(client))
       return { epochs: {}, revision: undefined }
     throw error
   }
@@ -61,7 +61,7 @@ export async function revocationMark(
   request: MarkRequest,
   sub: string | undefined,
   selfContained: boolean,
-  { isUnchanged, clients, revocationEpochs: { nameOf } }: MarkDeps,
+  { isUnchanged, listed, revocationEpochs: { nameOf } }: MarkDeps,
 ): Promise<RevocationMark> {
   const { stored, lineage } = request.result
   const { client, validatedTokens } = request
@@ -70,7 +70,7 @@ export async function revocationMark(
   // The epochs of the stored grant: a token from an old grant counts as old.
   const mark: RevocationMark =
     record === undefined
-      ? await newMark(request, sub, selfContained, clients)
+      ? await newMark(request, sub, selfContained, listed)
       : { epochs: record.epochs ?? {}, revision: stored?.revision, clientState: stored?.clientState }
   const unchanged = assertUnchanged(isUnchanged, client, mark.clientState)
   if (isThenable(unchanged)) await unchanged

@@ -135,9 +135,10 @@ type Change<T> = (present: T | undefined) => ChangedRecord<T> | undefined
  *
  * @param change is called again when another call has changed the record meanwhile. It has no effects. `undefined` keeps
  * the record as it is
+ * @param unreadable what `change` receives for a record that exists but cannot be parsed. Default: `undefined`
  * @throws OAuthError `temporarily_unavailable` (503) when other calls change the record all the time
  */
-type UpdateRecord = <T>(key: string, check: RecordCheck<T>, change: Change<T>) => Promise<void>
+type UpdateRecord = <T>(key: string, check: RecordCheck<T>, change: Change<T>, unreadable?: T) => Promise<void>
 
 /** Each repetition means that another change succeeded. */
 const maxTries = 100
@@ -210,17 +211,17 @@ function createUpdate({ calls, reader, runtime }: UpdateDeps): UpdateRecord {
   // Callers of this process change a record in the order of their arrival. Only one of them competes with other processes.
   const turns = createTurns(maxTurnWait)
 
-  async function attempt<T>(key: string, check: RecordCheck<T>, change: Change<T>): Promise<boolean> {
+  async function attempt<T>(key: string, check: RecordCheck<T>, change: Change<T>, unreadable?: T): Promise<boolean> {
     const stored = await calls.read(key)
-    const changed = change(await reader.recordIn(key, stored, check, undefined))
+    const changed = change(await reader.recordIn(key, stored, check, unreadable))
     if (changed === undefined) return true
     const item = calls.itemOf({ key, ...changed })
     return stored === undefined || stored === null ? calls.insertItem(item) : calls.replaceItem(item, textOf(stored))
   }
 
-  return (key, check, change) =>
+  return (key, check, change, unreadable) =>
     turns.take(key, async () => {
-      for (let tries = 1; !(await attempt(key, check, change)); tries += 1) {
+      for (let tries = 1; !(await attempt(key, check, change, unreadable)); tries += 1) {
         if (tries === maxTries) return failed(new Error('Other requests change the record all the time'))
         await pauseAfter(tries, runtime)
       }

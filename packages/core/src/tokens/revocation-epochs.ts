@@ -92,8 +92,6 @@ const unreadable: EpochRecord = { epoch: '' }
 const clientStateOf = (record: EpochRecord | undefined): ClientState | undefined =>
   record && { state: `${record.epoch ?? ''}.${record.change ?? ''}`, since: record.at }
 
-const isAny = (_value: unknown): _value is unknown => true
-
 /** Changes a record of epochs by what it contains, so that of concurrent changes none is lost. */
 const createUpdateEpochs =
   ({
@@ -105,21 +103,20 @@ const createUpdateEpochs =
     readonly runtime: Runtime
     readonly newEpoch: () => string
   }) =>
-  async (
+  (
     key: string,
     next: (present: EpochRecord, now: number, epoch: string | undefined) => EpochRecord | undefined,
   ): Promise<void> => {
-    // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
-    const marker = await store.getMarker(key, isEpochRecord, unreadable)
-    await store.update(key, isAny, (stored) => {
+    const change = (present: EpochRecord | undefined) => {
       const now = runtime.now()
-      const present = isEpochRecord(stored) ? stored : marker
+      // A revocation that cannot be read must not be forgotten: another one refuses the same tokens.
       const readable = present === unreadable ? { epoch: newEpoch(), at: now } : (present ?? {})
       const value = next(readable, now, present?.epoch)
       if (value === undefined) return undefined
       const endsTokens = (value.epoch ?? value.withdrawn) !== undefined
       return { value, expiresAt: now + (endsTokens ? maxLifetime + revocationMargin : 2 * clockDifference) }
-    })
+    }
+    return store.update(key, isEpochRecord, change, unreadable)
   }
 
 /** Starts a new epoch at a key, unless another call has started one since. */
