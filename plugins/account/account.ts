@@ -7,12 +7,12 @@ import {
   accountPasskeyFunctions,
   accountSecondFactorFunctions,
 } from '../shared/account-factors.ts'
-import { type AccountStore, accountStoreSchema } from '../shared/account-store.ts'
+import { accountStoreSchema } from '../shared/account-store.ts'
 import { functionSchema, portSchema, wholeSeconds } from '../shared/config-schema.ts'
 import type { ProviderLinks } from '../shared/linked-providers.ts'
-import { type MailLimits, mailLimitsSchema } from '../shared/mail-limits.ts'
-import { type Mailer, mailerSchema } from '../shared/mailer.ts'
-import { type NewPasswordsOptions, newPasswordsSchema } from '../shared/new-passwords.ts'
+import { mailLimitsSchema } from '../shared/mail-limits.ts'
+import { mailerSchema } from '../shared/mailer.ts'
+import { newPasswordsSchema } from '../shared/new-passwords.ts'
 import { createOutgoing } from '../shared/outgoing-mails.ts'
 import { checkAcceptedFor } from './accepted.ts'
 import { type AccountPages, accountPageNames } from './account-pages.ts'
@@ -103,46 +103,35 @@ export const accountSchema = configurationObject({
   secondFactorAcr: v.optional(v.string('must be a string')),
 })
 
-export interface AccountPageOptions extends OptionsOf<typeof accountSchema> {
-  readonly pages: AccountPages
+const optionsSchema = configurationObject({
+  ...accountSchema.entries,
   /** The passkeys of users, such as `storedPasskeys()`. Pass the same to `signIn()`. */
-  readonly passkeys?: AccountPasskeys | undefined
+  passkeys: v.optional(portSchema<AccountPasskeys>('storedPasskeys()', accountPasskeyFunctions)),
   /** The second factors of users: `account` of `storedSecondFactors()`. Pass its `factors` to `signIn()`. */
-  readonly secondFactors?: AccountSecondFactors | undefined
+  secondFactors: v.optional(
+    portSchema<AccountSecondFactors>('storedSecondFactors().account', accountSecondFactorFunctions),
+  ),
   /** Lets users link accounts at other providers: the result of `upstream()`, which is one of the `ways` of `signIn()`. */
-  readonly linkedProviders?: ProviderLinks | undefined
+  linkedProviders: v.optional(portSchema<ProviderLinks>('the result of upstream()', { linked: true, onLinked: true })),
   /** The accounts of users: with their verified addresses, changes are reported by mail. */
-  readonly accounts?: AccountStore | undefined
+  accounts: v.optional(accountStoreSchema),
   /** Lets users change their passwords, by the rules of `selfService()`. Requires `accounts`. */
-  readonly passwords?: NewPasswordsOptions | undefined
-  /** Sends mails about changes, and the codes that prove a new address. Without it, users do not change their addresses. */
-  readonly mailer?: Mailer | undefined
+  passwords: v.optional(newPasswordsSchema),
   /** Mails with codes in an hour. Default: those of `selfService()`, and together with them. */
-  readonly mailLimits?: { readonly [Name in keyof MailLimits]?: MailLimits[Name] | undefined } | undefined
+  mailLimits: mailLimitsSchema,
   /** Returns what the host stores of a user, for the member `more` of the document. */
-  readonly downloadMore?: DownloadMore | undefined
+  downloadMore: functionSchema<DownloadMore>(),
   /**
    * Removes the account of a user, instead of `remove` of `accounts`. Called again until it has resolved once, also for a
    * user who is removed already. With `refused`, the account stays.
    */
-  readonly removeUser?: RemoveUser | undefined
-}
-
-const optionsSchema = configurationObject({
-  ...accountSchema.entries,
-  passkeys: v.optional(portSchema<AccountPasskeys>('storedPasskeys()', accountPasskeyFunctions)),
-  secondFactors: v.optional(
-    portSchema<AccountSecondFactors>('storedSecondFactors().account', accountSecondFactorFunctions),
-  ),
-  linkedProviders: v.optional(portSchema<ProviderLinks>('the result of upstream()', { linked: true, onLinked: true })),
-  accounts: v.optional(accountStoreSchema),
-  passwords: v.optional(newPasswordsSchema),
-  mailLimits: mailLimitsSchema,
-  downloadMore: functionSchema<DownloadMore>(),
   removeUser: functionSchema<RemoveUser>(),
+  /** Sends mails about changes, and the codes that prove a new address. Without it, users do not change their addresses. */
   mailer: v.optional(mailerSchema),
   pages: portSchema<AccountPages>('the pages of createAccountPages()', accountPageNames),
 })
+
+export type AccountPageOptions = OptionsOf<typeof optionsSchema>
 
 type Demanding = Parameters<typeof demandStep>[0]
 

@@ -1,39 +1,8 @@
 import { configurationObject, type EndpointKit, type Kit, type Subject } from '@grantry/core'
 import * as v from 'valibot'
-import type { SameSite } from '../shared/browser-cookie.ts'
 import { wholeSeconds } from '../shared/config-schema.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { type Standing, standingEntries, standingIn } from './standing.ts'
-
-/** How long a session lives. */
-export interface Lifetimes {
-  /** Seconds without an authorization request after which a session ends. Default: 3600. */
-  readonly idleLifetime: number
-  /** Seconds after which a session ends in any case. Default: 36,000. */
-  readonly absoluteLifetime: number
-}
-
-/** Sessions that outlive the browser. */
-export interface StaySignedInOptions {
-  /**
-   * `off`: sessions end when the browser is closed. `on`: no session does. `checkbox`: users decide when they sign in.
-   * Default: `off`.
-   */
-  readonly mode: 'off' | 'on' | 'checkbox'
-  /** As for other sessions. Default: 2,592,000 (30 days). */
-  readonly idleLifetime: number
-  /** As for other sessions. Default: 7,776,000 (90 days). */
-  readonly absoluteLifetime: number
-}
-
-export interface SessionOptions extends Lifetimes {
-  /** The sessions that a user can have. One more ends the one that was idle for the longest time. Default: 100. */
-  readonly maxPerUser: number
-  /** Keeps users signed in when the browser is closed. */
-  readonly staySignedIn: StaySignedInOptions
-  /** `none`: sessions also count in frames of other sites. Requires an `https` issuer. Default: `lax`. */
-  readonly sameSite: SameSite
-}
 
 /** Seconds; a year. */
 export const maxSessionLifetime = 31_536_000
@@ -42,17 +11,23 @@ const sessionCount = 'must be 1 to 1000 sessions'
 const lifetime = wholeSeconds(10, maxSessionLifetime)
 
 const staySchema = configurationObject({
+  /**
+   * `off`: sessions end when the browser is closed. `on`: no session does. `checkbox`: users decide when they sign in.
+   * Default: `off`.
+   */
   mode: v.optional(v.picklist(['off', 'on', 'checkbox'], 'must be off, on or checkbox'), 'off'),
+  /** As for other sessions. Default: 2,592,000 (30 days). */
   idleLifetime: v.optional(lifetime, 2_592_000),
+  /** As for other sessions. Default: 7,776,000 (90 days). */
   absoluteLifetime: v.optional(lifetime, 7_776_000),
 })
 
 export const sessionsSchema = configurationObject({
-  /** Seconds after which a session without an authorization request ends. */
+  /** Seconds without an authorization request after which a session ends. Default: 3600. */
   idleLifetime: v.optional(lifetime, 3600),
-  /** Seconds after which a session ends in any case. */
+  /** Seconds after which a session ends in any case. Default: 36,000. */
   absoluteLifetime: v.optional(lifetime, 36_000),
-  /** The sessions that a user can have, in all browsers. */
+  /** The sessions that a user can have, in all browsers. One more ends the one that was idle for the longest time. Default: 100. */
   maxPerUser: v.optional(
     v.pipe(
       v.number(sessionCount),
@@ -64,9 +39,17 @@ export const sessionsSchema = configurationObject({
   ),
   /** Sessions that outlive the browser. */
   staySignedIn: v.optional(staySchema, {}),
-  /** `none`: sessions count also in frames of other sites. */
+  /** `none`: sessions count also in frames of other sites. Requires an `https` issuer. Default: `lax`. */
   sameSite: v.optional(v.picklist(['lax', 'none'], 'must be lax or none'), 'lax'),
 })
+
+export type SessionOptions = Readonly<v.InferOutput<typeof sessionsSchema>>
+
+/** Sessions that outlive the browser. */
+export type StaySignedInOptions = SessionOptions['staySignedIn']
+
+/** How long a session lives. */
+export type Lifetimes = Pick<SessionOptions, 'idleLifetime' | 'absoluteLifetime'>
 
 /** Returns the function that chooses the lifetimes of a session, by whether it was to outlive the browser. */
 export const lifetimesWith =

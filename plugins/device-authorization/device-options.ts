@@ -1,15 +1,10 @@
 import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
-import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
+import { wholeSeconds } from '../shared/config-schema.ts'
 import { devicePageSchema } from './device-page.ts'
+import { guessesSchema } from './verification.ts'
 
 const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))
-
-/** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
-const guessesSchema = configurationObject({
-  failures: v.optional(wholeNumber(1, 100), 10),
-  window: v.optional(wholeSeconds(1, 86_400), 600),
-})
 
 /** The schema of the options that are data. */
 export const deviceAuthorizationSchema = configurationObject({

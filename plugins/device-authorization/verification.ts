@@ -1,4 +1,6 @@
-import { type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
+import { configurationObject, type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
+import * as v from 'valibot'
+import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
 import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import { type DeviceRecord, deviceRecords } from './device-records.ts'
@@ -63,11 +65,15 @@ export const deviceVerification = hostKey<DeviceVerification>(
   'deviceAuthorization() or, to the sign-in, deviceSignIn()',
 )
 
-/** How many wrong codes of one address are answered in a window (seconds). */
-export interface GuessLimit {
-  readonly failures: number
-  readonly window: number
-}
+/** RFC 8628 section 5.1: with 2.6e10 codes, 10 guesses in 10 minutes find one of a thousand pending codes once in 50 years. */
+export const guessesSchema = configurationObject({
+  failures: v.optional(wholeNumber(1, 100), 10),
+  /** Seconds. */
+  window: v.optional(wholeSeconds(1, 86_400), 600),
+})
+
+/** How many wrong codes of one address are answered in a window. */
+export type GuessLimit = Readonly<v.InferOutput<typeof guessesSchema>>
 
 async function assertActive(sub: string, kit: EndpointKit): Promise<void> {
   if (!(await kit.isUserActive(sub))) throw kit.refuse('login_required', 'The user must sign in', 'user_inactive')

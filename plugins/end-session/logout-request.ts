@@ -14,6 +14,10 @@ import {
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 
+const checkedHint = v.object({ clientId: v.string(), sub: v.string(), sid: v.optional(v.string()) })
+
+type LogoutHint = Readonly<v.InferOutput<typeof checkedHint>>
+
 /** A checked logout request. @see OpenID Connect RP-Initiated Logout 1.0 section 2 */
 export interface LogoutRequest {
   /** The client of the hint or of `client_id`. */
@@ -21,7 +25,7 @@ export interface LogoutRequest {
   /** Where the browser goes afterwards, with the state: a registered URI of the client. */
   readonly location: string | undefined
   /** The user and the session that the client wants to end. */
-  readonly hint: { readonly clientId: string; readonly sub: string; readonly sid: string | undefined } | undefined
+  readonly hint: LogoutHint | undefined
   readonly uiLocales: string | undefined
   /** What a form needs to repeat the request. Without the hint, which has been checked. */
   readonly params: AuthorizationParameters
@@ -51,8 +55,6 @@ function audienceOf({ aud }: JsonObject): string | undefined {
   return typeof only === 'string' && others.length === 0 ? only : undefined
 }
 
-const checkedHint = v.object({ clientId: v.string(), sub: v.string(), sid: v.exactOptional(v.string()) })
-
 /** Seconds: the browser follows a redirect with it. */
 const checkedHintLifetime = 60
 
@@ -70,8 +72,7 @@ export async function urlParametersOf({ params, hint }: LogoutRequest, kit: Endp
 /** @throws OAuthError for a token of another issuer, or one that was changed. An expired one is accepted. */
 async function readHint({ id_token_hint: hint, checked_hint: checked }: AuthorizationParameters, kit: EndpointKit) {
   if (checked !== undefined) {
-    const opened = await kit.unseal(checked, checkedHint)
-    return opened && { ...opened, sid: opened.sid }
+    return kit.unseal(checked, checkedHint)
   }
   if (hint === undefined) return undefined
   const claims = await kit.readIdentityToken(hint)

@@ -5,28 +5,24 @@ import { wholeNumber } from './config-schema.ts'
 /** Seconds. */
 const window = 3600
 
-/** How many mails can be asked for in an hour. */
-export interface MailLimits {
-  /**
-   * To one address: from all networks in which its user has signed in, and as many from all others. One network gets
-   * three fifths of them, at least 3.
-   */
-  readonly perAddress: number
-  /** From one network: an IPv4 address, or an IPv6 network of 64 bits. */
-  readonly perNetwork: number
-  /** Of those that are sent. */
-  readonly total: number
-}
-
 /** The schema of the limits, as users configure them. */
 export const mailLimitsSchema = v.optional(
   configurationObject({
+    /**
+     * To one address: from all networks in which its user has signed in, and as many from all others. One network gets
+     * three fifths of them, at least 3.
+     */
     perAddress: v.optional(wholeNumber(1, 1000), 5),
+    /** From one network: an IPv4 address, or an IPv6 network of 64 bits. */
     perNetwork: v.optional(wholeNumber(1, 1_000_000), 50),
+    /** Of those that are sent. */
     total: v.optional(wholeNumber(1, 10_000_000), 5000),
   }),
   {},
 )
+
+/** How many mails can be asked for in an hour. */
+export type MailLimits = Readonly<v.InferOutput<typeof mailLimitsSchema>>
 
 const tooMany = (retryAfter: number, { refuse }: EndpointKit): OAuthError =>
   refuse('slow_down', 'Too many mails were asked for', 'mail_limit', { status: 429, retryAfter })

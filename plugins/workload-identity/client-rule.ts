@@ -1,27 +1,7 @@
-import { type Client, type ClientProblem, configurationObject } from '@grantry/core'
-import * as v from 'valibot'
+import type { Client, ClientProblem } from '@grantry/core'
 import { ownMembers, patternProblem, patternsOf } from './patterns.ts'
 import { platforms, type WorkloadRule } from './platforms.ts'
 import type { WorkloadIssuer } from './workload-options.ts'
-
-const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'), v.maxLength(2048))
-const patterns = v.union(
-  [text, v.pipe(v.array(text), v.minLength(1), v.maxLength(20), v.readonly())],
-  'must be a string that is not empty, such as "1234", or an array of 1 to 20 such strings',
-)
-
-/** The schema of `workload` of a client. */
-export const workloadRuleSchema = configurationObject({
-  issuer: text,
-  audience: v.optional(text),
-  subject: v.optional(patterns),
-  claims: v.optional(
-    v.pipe(
-      v.record(v.pipe(v.string(), v.maxLength(200)), patterns, 'must be an object with the values of claims'),
-      v.check((claims) => Object.keys(claims).length <= 20, 'must have at most 20 claims'),
-    ),
-  ),
-})
 
 /** Returns why the values of a claim are refused. */
 function valuesProblem(rule: WorkloadRule, platform: WorkloadIssuer['platform']): string | undefined {

@@ -1,16 +1,32 @@
+import { configurationObject } from '@grantry/core'
+import * as v from 'valibot'
 import { type Patterns, patternsOf } from './patterns.ts'
 
-/** The rule of a client for the tokens that authenticate it. */
-export interface WorkloadRule {
+const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'), v.maxLength(2048))
+const patterns = v.union(
+  [text, v.pipe(v.array(text), v.minLength(1), v.maxLength(20), v.readonly())],
+  'must be a string that is not empty, such as "1234", or an array of 1 to 20 such strings',
+)
+
+/** The schema of `workload` of a client. */
+export const workloadRuleSchema = configurationObject({
   /** The `iss` of the tokens, or `spiffe://` and the trust domain. One of the issuers of the plugin. */
-  readonly issuer: string
+  issuer: text,
   /** The only value of `aud`. Default: `audience` of the issuer. */
-  readonly audience?: string | undefined
+  audience: v.optional(text),
   /** The values of `sub`, one of which must match. */
-  readonly subject?: Patterns | undefined
+  subject: v.optional(patterns),
   /** The values of other claims, by name, or by JSON pointer for a member of a claim. All of them must match. */
-  readonly claims?: Readonly<Record<string, Patterns>> | undefined
-}
+  claims: v.optional(
+    v.pipe(
+      v.record(v.pipe(v.string(), v.maxLength(200)), patterns, 'must be an object with the values of claims'),
+      v.check((claims) => Object.keys(claims).length <= 20, 'must have at most 20 claims'),
+    ),
+  ),
+})
+
+/** The rule of a client for the tokens that authenticate it. */
+export type WorkloadRule = Readonly<v.InferOutput<typeof workloadRuleSchema>>
 
 /** A system that issues tokens to what runs on it. */
 export interface Platform {

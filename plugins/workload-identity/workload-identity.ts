@@ -13,9 +13,9 @@ import {
 import { decodeJwt } from 'jose/jwt/decode'
 import * as v from 'valibot'
 import { unverifiedJwt } from '../shared/verify-jwt.ts'
-import { createRuleCheck, workloadRuleSchema } from './client-rule.ts'
+import { createRuleCheck } from './client-rule.ts'
 import { workloadGrant } from './grant.ts'
-import { allTypes, trustDomainOf } from './platforms.ts'
+import { allTypes, trustDomainOf, workloadRuleSchema } from './platforms.ts'
 import { createWorkloadTokens, type WorkloadTokens } from './tokens.ts'
 import { type WorkloadIdentityOptions, workloadIdentitySchema, workloadIssuersOf } from './workload-options.ts'
 

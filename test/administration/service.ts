@@ -39,7 +39,7 @@ export function inTurn<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Waits for all processes. They remember entries for seconds: to ask more often would only take CPU time. */
-export const soonEverywhere = <T>(assertion: () => Promise<T>): Promise<T> => eventually(assertion, 250)
+export const soonEverywhere = <T>(assertion: () => Promise<T>): Promise<T> => eventually(assertion, 500)
 
 /** @param closings receives what ends the processes */
 export async function startService(storage: object, closings: (() => unknown)[], more: object = {}): Promise<Service> {

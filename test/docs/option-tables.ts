@@ -23,7 +23,7 @@ export const optionTables: readonly OptionTable[] = [
   { at: 'account#In a server', of: ['plugins/account/account.ts#accountSchema'] },
   {
     at: 'account#In a program',
-    of: ['plugins/account/account.ts#AccountPageOptions', 'plugins/account/account.ts#accountSchema'],
+    of: ['plugins/account/account.ts#optionsSchema', 'plugins/account/account.ts#accountSchema'],
   },
   { at: 'admin-api#Administrate over HTTP', of: ['packages/administration/src/api/admin.ts#adminSchema'] },
   {
@@ -146,5 +146,5 @@ export const optionTables: readonly OptionTable[] = [
     of: ['plugins/workload-identity/workload-options.ts#workloadIdentitySchema'],
     nested: { 'issuers[].': ['plugins/workload-identity/workload-options.ts#issuerSchema'] },
   },
-  { at: 'workload-identity#The rule of a client', of: ['plugins/workload-identity/client-rule.ts#workloadRuleSchema'] },
+  { at: 'workload-identity#The rule of a client', of: ['plugins/workload-identity/platforms.ts#workloadRuleSchema'] },
 ]

@@ -35,12 +35,13 @@ export function service() {
   const running = new Set<Running>()
   const all: Running[] = []
   const runTasks = async () => {
-    for (const server of running) await server.running.current.provider.runTasks()
+    for (const server of running) await server.running.runTasks()
   }
   const services = {
     driver,
     async start(file: File): Promise<Running> {
-      const server = await run(file, driver, { now })
+      // Tenants that were not used are closed by the same clock.
+      const server = await run(file, driver, { now, elapsed: () => now() * 1000 })
       running.add(server)
       all.push(server)
       await runTasks()

@@ -3,6 +3,7 @@ import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { builtOnce } from './built-once.ts'
 import { suspend } from './suspend.ts'
 
 /** Debian installs each version in a folder of its own, which is not in PATH. */
@@ -46,10 +47,13 @@ async function newDirectory(): Promise<string> {
   return directory
 }
 
-function perform(program: string, parameters: readonly string[]): void {
-  const { status, stderr } = spawnSync(programOf(program), parameters, { encoding: 'utf8', ...account(), cwd: '/' })
-  if (status !== 0) throw new Error(`${program} failed: ${stderr}`)
+/** Runs a program of the system under the account. */
+function run(program: string, parameters: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(program, parameters, { encoding: 'utf8', ...account(), cwd: '/' })
+  if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`)
 }
+
+const perform = (program: string, parameters: readonly string[]): void => run(programOf(program), parameters)
 
 /** Copies the cluster of a server to a new directory, for a replica of it. */
 export async function copyCluster(url: string): Promise<string> {
@@ -61,19 +65,30 @@ export async function copyCluster(url: string): Promise<string> {
   return directory
 }
 
-/** Creates an empty cluster in a new directory. */
-export async function createCluster(encoding: string): Promise<string> {
+/** Creates an empty cluster in a directory of the account. */
+async function initialize(directory: string, encoding: string): Promise<void> {
   const { uid, gid } = account()
-  const directory = await newDirectory()
   const passwords = join(directory, 'password')
   await writeFile(passwords, superuser.password)
   if (uid !== undefined && gid !== undefined) chownSync(passwords, uid, gid)
-  const parameters = [
+  perform('initdb', [
     ...['--pgdata', join(directory, 'data'), '--username', superuser.user, '--pwfile', passwords],
     ...['--auth', 'scram-sha-256', '--encoding', encoding, '--locale', 'C', '--no-sync', '--no-instructions'],
-  ]
-  const { status, stderr, error } = spawnSync(programOf('initdb'), parameters, { encoding: 'utf8', uid, gid, cwd: '/' })
-  if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? stderr}`)
+  ])
+}
+
+/**
+ * Creates an empty cluster in a new directory: a copy of the one that is made once for a run, which takes a tenth of the CPU
+ * time.
+ */
+export async function createCluster(encoding: string): Promise<string> {
+  const made = await builtOnce(`cluster-${encoding}`, async (directory) => {
+    const { uid, gid } = account()
+    if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid)
+    await initialize(directory, encoding)
+  })
+  const directory = await newDirectory()
+  run('cp', ['-a', join(made, 'data'), directory])
   return directory
 }
 

@@ -5,6 +5,7 @@ import type { LoadedConfiguration } from './configuration/load.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { assertTenants } from './configuration/tenant-configuration.ts'
 import { openConsole, type ServerConsole } from './provider/console.ts'
+import { createMissingInTenants } from './provider/missing-clients.ts'
 import { type OpenedProvider, type OpenProviderOptions, openProvider } from './provider/open-provider.ts'
 import type { ServerWarning } from './provider/startup-warnings.ts'
 import { createProviderSlot, type ProviderSlot } from './reload/provider-slot.ts'
@@ -15,6 +16,8 @@ import type { ServedTenants } from './tenants/serve-tenants.ts'
 export interface RunningProvider {
   readonly current: OpenedProvider
   readonly handle: Handler
+  /** Runs the tasks of the plugins, also of open tenants, as every few seconds. Never rejects. */
+  runTasks(): Promise<void>
   /** Reads the configuration again, and serves new requests with it unless it is refused. Never rejects. */
   reload(): Promise<ReloadOutcome>
   /** Makes `/health/ready` return 503. No configuration is read from now on. */
@@ -25,7 +28,7 @@ export interface RunningProvider {
   close(): Promise<void>
 }
 
-export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping'> {
+export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping' | 'missing'> {
   readonly isDemo: boolean
   /** Reads the configuration again. Absent if there is no file. */
   readonly read: (() => Promise<LoadedConfiguration>) | undefined
@@ -52,12 +55,13 @@ async function openTenants(
     adapter,
     observability,
     isStopping,
+    missing,
   }: Omit<OpenProviderOptions, 'console'>,
 ): Promise<ServedTenants | undefined> {
   if (tenants === undefined) return undefined
   const { serveTenants } = await import('./tenants/serve-tenants.ts')
   const configuration = (): CheckedConfiguration => slot.current.configuration
-  const common = { driver, directory, adapter, observability, isStopping }
+  const common = { driver, directory, adapter, observability, isStopping, missing }
   // The pages for browsers are those of the server.
   const notFound: Handler = (request, connection) => slot.current.provider.notFound(request, connection)
   const unavailable: Handler = (request, connection) => slot.current.provider.unavailable(request, connection)
@@ -68,12 +72,13 @@ async function openTenants(
 export async function runProvider(options: RunProviderOptions): Promise<RunningProvider> {
   const { isDemo, read, prepared, warningsOf, reports, ...common } = options
   const { observability } = common
+  const missing = createMissingInTenants()
   let hasStopped = false
   const isStopping = (): boolean => hasStopped
 
   async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
     assertTenants(configuration)
-    const opened = await openProvider({ ...common, configuration, console, isStopping })
+    const opened = await openProvider({ ...common, configuration, console, isStopping, missing })
     const forget = observability.watch(opened.provider)
     return {
       ...opened,
@@ -90,19 +95,19 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
     onError: (error) => reports.onError?.(error),
   })
   prepared(first)
-  const tenants = await openTenants(slot, { ...common, isStopping })
-  const runTasks = (): void => {
-    void slot.current.provider.runTasks()
-    void tenants?.runTasks()
+  const tenants = await openTenants(slot, { ...common, isStopping, missing })
+  const runTasks = async (): Promise<void> => {
+    await Promise.all([slot.current.provider.runTasks(), tenants?.runTasks()])
   }
-  runTasks()
-  const timer = setInterval(runTasks, taskInterval * 1000)
+  void runTasks()
+  const timer = setInterval(() => void runTasks(), taskInterval * 1000)
 
   return {
     get current() {
       return slot.current
     },
     handle: tenants?.fetch ?? slot.handle,
+    runTasks,
     reload: createReload<OpenedProvider>({
       read,
       current: () => slot.current.configuration,
@@ -118,7 +123,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
         slot.replace(opened)
         tenants?.configurationChanged()
         if (console !== opened.console) console?.close()
-        runTasks()
+        void runTasks()
         for (const warning of warningsOf(opened)) reports.onWarning?.({ ...warning, clientAddress: undefined })
       },
       discard: (opened) => opened.close(),

@@ -6,25 +6,13 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type OptionsOf,
   parseConfiguration,
   quotableName,
 } from '@grantry/core'
 import * as v from 'valibot'
 import { type RefusedError, refused } from '../refusal.ts'
 import { usernameProblem } from './username.ts'
-
-/** A user in the storage. */
-export interface StoredUser {
-  /** The id in tokens. Never changes, and never belongs to another user. */
-  readonly sub: string
-  /** The name for the sign-in. No other user has it in another case or Unicode form. */
-  readonly username: string
-  /** The hash of the password. Without one, the user cannot sign in with a password. */
-  readonly password?: string | undefined
-  /** Default: `true`. */
-  readonly active?: boolean | undefined
-  readonly claims?: Readonly<Record<string, Json>> | undefined
-}
 
 /** The claims of a user, in a configuration and in the storage. */
 export const userClaimsSchema = v.pipe(
@@ -37,7 +25,9 @@ export const userClaimsSchema = v.pipe(
 
 const userSchema = configurationObject(
   {
+    /** The id in tokens. Never changes, and never belongs to another user. */
     sub: v.string('must be a string'),
+    /** The name for the sign-in. No other user has it in another case or Unicode form. */
     username: v.pipe(
       v.string('must be a string'),
       v.rawCheck(({ dataset, addIssue }) => {
@@ -45,12 +35,17 @@ const userSchema = configurationObject(
         if (problem !== undefined) addIssue({ message: problem })
       }),
     ),
+    /** The hash of the password. Without one, the user cannot sign in with a password. */
     password: v.optional(v.pipe(v.string('must be the hash of a password'), v.maxLength(1024, 'must be a hash'))),
+    /** Default: `true`. */
     active: v.optional(v.boolean('must be true or false')),
     claims: v.optional(userClaimsSchema),
   },
   { noun: 'member' },
 )
+
+/** A user in the storage. */
+export type StoredUser = OptionsOf<typeof userSchema>
 
 /** Returns why the storage cannot keep a user; `undefined` if it can. */
 export function userProblem(user: object): string | undefined {

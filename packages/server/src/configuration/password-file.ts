@@ -14,10 +14,7 @@ export const passwordEntries = {
   passwordFile: v.optional(text('the path of a file with the password')),
 } as const
 
-interface PasswordSettings {
-  readonly password?: string | undefined
-  readonly passwordFile?: string | undefined
-}
+type PasswordSettings = v.InferInput<v.ObjectSchema<typeof passwordEntries, undefined>>
 
 function readPassword(path: string, member: string): string {
   let content: string

@@ -15,8 +15,6 @@ const interval = 600
 /** Seconds, about ten years: longer than anything that is issued to a client. */
 const lifetime = 315_360_000
 
-const key = 'clients'
-
 const missingSchema = v.object({
   /** Seconds for which servers have run without the client. */
   seconds: v.number(),
@@ -41,41 +39,70 @@ function longer(missing: Missing | undefined, now: number): Missing {
   return { seconds: missing.seconds + Math.min(Math.max(now - missing.at, 0), 2 * interval), at: now }
 }
 
+/** The clients that a server has, and about which others it can tell that they are missing. */
+interface Present {
+  readonly ids: ReadonlySet<string>
+  isMissing(id: string): boolean
+}
+
 /** Returns the next record. A server that has a client proves that it is not missing, unless its end is still to come. */
-function compared(known: Known, ids: ReadonlySet<string>, ended: ReadonlySet<string>, now: number): Known {
+function compared(known: Known, { ids, isMissing }: Present, ended: ReadonlySet<string>, now: number): Known {
   const isDue = ({ id, missing }: Known[number]): boolean =>
     missing !== undefined && missing.seconds >= grace && !ended.has(id)
-  const missing = known.filter((client) => !ids.has(client.id) && !ended.has(client.id))
+  const others = known.filter((client) => !ids.has(client.id) && !ended.has(client.id))
   const due = known.filter((client) => ids.has(client.id) && isDue(client))
   const isNoted = new Set(due.map(({ id }) => id))
   return [
     ...[...ids].filter((id) => !isNoted.has(id)).map((id) => ({ id })),
     ...due,
-    ...missing.map((client) => ({ id: client.id, missing: longer(client.missing, now) })),
+    ...others.map((client) =>
+      isMissing(client.id) ? { id: client.id, missing: longer(client.missing, now) } : client,
+    ),
   ].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/**
- * Returns a plugin that ends what was issued to a client that has left the configuration, and its consents, so that another
- * client does not inherit them with its id. Servers of a rollout have different configurations: a client has left when servers
- * have run without it for two hours, and none with it.
- *
- * @param isStored whether the storage has the client, enabled or not
- * @see docs/decisions/0022-revocation-by-epochs.md
- */
-export function endMissingClients(
-  clients: () => readonly ClientOptions[],
-  revoke: (target: { readonly clientId: string }) => ReturnType<Provider['revoke']>,
-  isStored: (clientId: string) => Promise<boolean>,
-): Plugin {
-  let next = 0
+/** Ends the clients that are due. Returns those that need no end any more, and the failures. */
+type End = (
+  due: readonly string[],
+  kit: EndpointKit,
+) => Promise<{ readonly ended: ReadonlySet<string>; readonly failures: readonly unknown[] }>
 
+/** Compares what this server has with what servers had, in a record, and ends what is due. @throws the first failure */
+async function compare(kit: EndpointKit, key: string, present: Present, end: End): Promise<void> {
+  const now = kit.now()
+  const known = (await kit.records.get(key, schema)) ?? []
+  const due = known.flatMap(({ id, missing }) => {
+    if (missing === undefined) return []
+    const isLonger = !present.ids.has(id) && present.isMissing(id)
+    return (isLonger ? longer(missing, now) : missing).seconds >= grace ? id : []
+  })
+  const { ended, failures } = await end(due, kit)
+  if (JSON.stringify(compared(known, present, ended, now)) !== JSON.stringify(known)) {
+    await kit.records.update(key, schema, (stored = []) => ({
+      value: compared(stored, present, ended, now),
+      expiresAt: now + lifetime,
+      keptAfterRestore: true,
+    }))
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+interface Ends {
+  /** The clients of the configuration. */
+  readonly clients: () => readonly ClientOptions[]
+  readonly revoke: (target: { readonly clientId: string }) => ReturnType<Provider['revoke']>
+  /** Whether the storage has the client, enabled or not. */
+  readonly isStored: (clientId: string) => Promise<boolean>
+}
+
+/** Returns what ends clients of one provider. */
+function createEnd({ clients, revoke, isStored }: Ends): End {
   /** A client that an administrator has moved to the storage is the same one, also one that is disabled there. */
   const isElsewhere = async (id: string, kit: EndpointKit): Promise<boolean> =>
     (await kit.findClient(id)) !== undefined || isStored(id)
 
-  /** Ends the clients that are due. Returns the ids of those that have ended, or were found elsewhere, and the failures. */
-  async function end(due: readonly string[], ids: ReadonlySet<string>, kit: EndpointKit) {
+  return async (due, kit) => {
+    const ids = new Set(clients().map(({ clientId }) => clientId))
     const ended = new Set<string>()
     const failures: unknown[] = []
     for (const id of due) {
@@ -88,32 +115,98 @@ export function endMissingClients(
     }
     return { ended, failures }
   }
+}
 
-  async function compare(kit: EndpointKit): Promise<void> {
-    const now = kit.now()
-    const ids = new Set(clients().map(({ clientId }) => clientId))
-    const known = (await kit.records.get(key, schema)) ?? []
-    const due = known.flatMap(({ id, missing }) =>
-      missing !== undefined && (ids.has(id) ? missing : longer(missing, now)).seconds >= grace ? id : [],
-    )
-    const { ended, failures } = await end(due, ids, kit)
-    if (JSON.stringify(compared(known, ids, ended, now)) !== JSON.stringify(known)) {
-      await kit.records.update(key, schema, (present = []) => ({
-        value: compared(present, ids, ended, now),
-        expiresAt: now + lifetime,
-        keptAfterRestore: true,
-      }))
-    }
-    if (failures.length > 0) throw failures[0]
-  }
+/**
+ * The clients of the listed tenants of a server, by tenant. The server compares them: a tenant that is not open at a server keeps no
+ * client alive, and does not learn that one has left.
+ */
+export interface MissingInTenants {
+  /** Those whose end is due. */
+  due: ReadonlySet<string>
+  /** Those that their tenant has ended since the last comparison. */
+  readonly ended: Set<string>
+}
 
+export const createMissingInTenants = (): MissingInTenants => ({ due: new Set(), ended: new Set() })
+
+/** Whether clients of a tenant have to end before it serves a request. */
+export const hasMissing = ({ due, ended }: MissingInTenants, tenant: string): boolean =>
+  [...due].some((id) => isIn(tenant, id) && !ended.has(id))
+
+const isIn = (tenant: string, id: string): boolean => id.startsWith(`[${JSON.stringify(tenant)},`)
+
+const idIn = (tenant: string, clientId: string): string => JSON.stringify([tenant, clientId])
+
+interface ListedTenant {
+  readonly name: string
+  readonly clients?: readonly ClientOptions[]
+}
+
+/** A server without the tenant cannot tell that a client of it is missing: the tenant can come back as it was. */
+const presentIn = (tenants: readonly ListedTenant[]): Present => ({
+  ids: new Set(tenants.flatMap(({ name, clients = [] }) => clients.map(({ clientId }) => idIn(name, clientId)))),
+  isMissing: (id) => tenants.some(({ name }) => isIn(name, id)),
+})
+
+/** @param pause seconds until the next run */
+const afterPause = (run: (kit: EndpointKit) => Promise<void>, pause = interval) => {
+  let next = 0
+  return defineTask(async (kit) => {
+    if (kit.now() < next) return
+    // After a failure, such as that of the storage.
+    next = kit.now() + 60
+    await run(kit)
+    next = kit.now() + pause
+  })
+}
+
+/**
+ * Returns a plugin that ends what was issued to a client that has left the configuration, and its consents, so that another
+ * client does not inherit them with its id. Servers of a rollout have different configurations: a client has left when servers
+ * have run without it for two hours, and none with it.
+ *
+ * @see docs/decisions/0022-revocation-by-epochs.md
+ */
+export function endMissingClients(
+  ends: Ends,
+  tenants: { readonly list: readonly ListedTenant[]; readonly missing: MissingInTenants } | undefined,
+): Plugin {
+  const end = createEnd(ends)
   return definePlugin('missing-clients', [
-    defineTask(async (kit) => {
-      if (kit.now() < next) return
-      // After a failure, such as that of the storage.
-      next = kit.now() + 60
-      await compare(kit)
-      next = kit.now() + interval
+    afterPause((kit) => {
+      const ids = new Set(ends.clients().map(({ clientId }) => clientId))
+      return compare(kit, 'clients', { ids, isMissing: () => true }, end)
     }),
+    ...(tenants === undefined
+      ? []
+      : [
+          afterPause(async (kit) => {
+            const { list, missing } = tenants
+            const ended = new Set(missing.ended)
+            await compare(kit, 'clients of tenants', presentIn(list), async (due) => {
+              missing.due = new Set(due.filter((id) => !ended.has(id)))
+              return { ended, failures: [] }
+            })
+            for (const id of ended) missing.ended.delete(id)
+          }),
+        ]),
+  ])
+}
+
+/** Returns the plugin of a listed tenant that does the same, for the clients that its server has found missing. */
+export function endMissingOfTenant(ends: Ends, tenant: string, missing: MissingInTenants): Plugin {
+  const end = createEnd(ends)
+  return definePlugin('missing-clients', [
+    afterPause(async (kit) => {
+      if (!hasMissing(missing, tenant)) return
+      const due = [...missing.due].filter((id) => isIn(tenant, id) && !missing.ended.has(id))
+      const { ended, failures } = await end(
+        due.map((id) => String(JSON.parse(id)[1])),
+        kit,
+      )
+      for (const clientId of ended) missing.ended.add(idIn(tenant, clientId))
+      if (failures.length > 0) throw failures[0]
+    }, 0),
   ])
 }

@@ -27,7 +27,7 @@ import { withUpstreamUsers } from '../users/upstream-users.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
-import { endMissingClients } from './missing-clients.ts'
+import { endMissingClients, endMissingOfTenant, type MissingInTenants } from './missing-clients.ts'
 import { outboxPage } from './outbox-page.ts'
 
 const status = (text: string, code: number): Response =>
@@ -140,6 +140,9 @@ export interface OpenProviderOptions {
   readonly observability: Observability
   readonly console: ServerConsole | undefined
   readonly isStopping: () => boolean
+  readonly missing: MissingInTenants
+  /** The name of the listed tenant that the provider is for. */
+  readonly tenant?: string | undefined
 }
 
 /** Creates the provider of a configuration, and the routes beside it. */
@@ -151,6 +154,8 @@ export async function openProvider({
   observability,
   console,
   isStopping,
+  missing,
+  tenant,
 }: OpenProviderOptions): Promise<OpenedProvider> {
   const publish: Observer = (event) => {
     console?.publish(event)
@@ -175,7 +180,11 @@ export async function openProvider({
   const entries = openEntries({ issuer: configuration.issuer, storage: driver })
   const isStored = async (clientId: string): Promise<boolean> =>
     configuration.administration && (await entries.get('client', clientId)) !== undefined
-  const ending = endMissingClients(clients, (target) => provider.revoke(target), isStored)
+  const ends = { clients, revoke: (target: { readonly clientId: string }) => provider.revoke(target), isStored }
+  const ending =
+    tenant === undefined
+      ? endMissingClients(ends, configuration.tenants && { list: configuration.tenants.list, missing })
+      : endMissingOfTenant(ends, tenant, missing)
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {

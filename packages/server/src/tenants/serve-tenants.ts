@@ -13,6 +13,7 @@ import type { TenantsConfiguration } from '../configuration/tenants-schema.ts'
 import { commonFields } from '../observability/adapter-reports.ts'
 import type { Observability } from '../observability/observability.ts'
 import type { ServerEvent, ServerObserver } from '../observability/server-event.ts'
+import { hasMissing } from '../provider/missing-clients.ts'
 import { type OpenProviderOptions, openProvider } from '../provider/open-provider.ts'
 import { findTenant, tenantEntries } from './find-tenant.ts'
 import { createRemoval } from './remove-ended.ts'
@@ -45,7 +46,8 @@ function tenantEvent({ type, tenant, reason, duration, cause }: TenantEvent): Se
   }
 }
 
-export interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
+export interface ServeTenantsOptions
+  extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping' | 'missing'> {
   /** Returns the present configuration: it is read again while the server runs. */
   readonly configuration: () => CheckedConfiguration
   readonly driver: AtomicDriver
@@ -100,7 +102,9 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
         driver: storageSpace(driver, space),
         observability: observabilityOf(observability, name),
         console: undefined,
+        tenant: current().list.find((listed) => listed.name === name)?.name,
       })
+      if (hasMissing(common.missing, name)) await provider.runTasks()
       return { issuer: provider.issuer, handle, close, runTasks: provider.runTasks }
     },
   })

@@ -12,19 +12,13 @@ export const accountEntries = {
   secondFactors: v.optional(storedSecondFactorsSchema),
 }
 
-interface AccountMembers {
-  readonly account?: v.InferInput<typeof accountSchema> | undefined
-  readonly passkeys?: boolean | undefined
-  readonly secondFactors?: v.InferInput<typeof storedSecondFactorsSchema> | undefined
-}
-
 /**
  * Creates what users set up on the page of the account: the sign-in and the page share it.
  *
  * @param ports the accounts of users, their mails and the providers at which they sign in, if the server has them
  */
 export function accountParts(
-  { account, passkeys: hasPasskeys, secondFactors }: AccountMembers,
+  { account, passkeys: hasPasskeys, secondFactors }: v.InferInput<v.ObjectSchema<typeof accountEntries, undefined>>,
   appearance: Parameters<typeof createAccountPages>[0],
   ports: Pick<AccountPageOptions, 'accounts' | 'passwords' | 'mailer' | 'mailLimits' | 'linkedProviders'> = {},
 ) {

@@ -1,0 +1,132 @@
+/**
+ * Attack: as `client-added-again`, in a tenant. A server opens a tenant when it is asked for it: the client of a tenant that is idle at
+ * the servers that have it is taken for one that has left, and its users are signed out; or a client has left while the tenant
+ * was idle, and another application that gets its id inherits what was issued to it.
+ */
+
+import { hashPassword } from '@grantry/users/password-hash'
+import { describe, expect, test } from 'vitest'
+import { clientOf, loadedOf, type Running } from '../reload/running.ts'
+import { days, hours, minutes, type Service, service } from '../reload/several-servers.ts'
+
+const alice = { sub: 'alice', username: 'alice', password: await hashPassword('alice-password') }
+
+const fileOf = (clientIds: readonly string[], more: object = {}) => {
+  const clients = clientIds.map((id) => clientOf(id))
+  const acme = { name: 'acme', clients, users: [alice], scopes: [{ name: 'api1' }], ...more }
+  return loadedOf({ tenants: { list: [acme, { name: 'other' }] } })
+}
+const withOld = () => fileOf(['web', 'old'])
+const without = () => fileOf(['web'])
+const withoutTenant = () => loadedOf({ tenants: { list: [{ name: 'other' }] } })
+
+const token = '/t/acme/connect/token'
+/** Opens the tenant at a server, or keeps it open. */
+const use = ({ post }: Running) => post(token, { grant_type: 'client_credentials', scope: 'api1' })
+
+async function refreshTokenOf({ post }: Running): Promise<string> {
+  const scope = 'openid offline_access'
+  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
+  const response = await post(token, form, 'old')
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { readonly refresh_token: string }).refresh_token
+}
+
+const works = async (refreshToken: string, { post }: Running): Promise<boolean> =>
+  (await post(token, { grant_type: 'refresh_token', refresh_token: refreshToken }, 'old')).status === 200
+
+/** Lets the servers run, while the tenant is used at some of them. */
+async function pass(servers: Service, seconds: number, ...usedAt: readonly Running[]): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 5 * minutes) {
+    for (const server of usedAt) expect((await use(server)).status).toBe(200)
+    await servers.pass(5 * minutes)
+  }
+}
+
+describe('a client of a tenant that stays keeps what it has', () => {
+  const ways: Record<string, (servers: Service, server: Running) => Promise<Running>> = {
+    'while the tenant is used only at a server without it': async (servers, server) => {
+      const behind = await servers.start(without())
+      await pass(servers, 5 * hours, behind)
+      return server
+    },
+    'while the tenant is idle at a server that has restarted': async (servers, server) => {
+      const behind = await servers.start(without())
+      await servers.stop(server)
+      const again = await servers.start(withOld())
+      await pass(servers, 5 * hours, behind)
+      return again
+    },
+    'while the tenant is in no file': async (servers, server) => {
+      await servers.reload(server, withoutTenant())
+      await pass(servers, 1 * days)
+      await servers.reload(server, withOld())
+      return server
+    },
+    'while the tenant is disabled': async (servers, server) => {
+      await servers.reload(server, fileOf(['web', 'old'], { enabled: false }))
+      await pass(servers, 1 * days)
+      await servers.reload(server, withOld())
+      return server
+    },
+    'when a wrong file is mended within two hours': async (servers, server) => {
+      await servers.reload(server, without())
+      await pass(servers, 1 * hours, server)
+      await servers.reload(server, withOld())
+      await pass(servers, 5 * hours, server)
+      return server
+    },
+  }
+
+  test.each(Object.entries(ways))('%s', async (_, wait) => {
+    const servers = service()
+    const server = await servers.start(withOld())
+    const kept = await refreshTokenOf(server)
+    await pass(servers, 10 * minutes, server)
+    const last = await wait(servers, server)
+    expect(servers.ended()).toEqual([])
+    expect(await works(kept, last)).toBe(true)
+    await servers.end()
+  })
+})
+
+describe('a client of a tenant that has left, and is added again, inherits nothing', () => {
+  const ways: Record<string, (servers: Service, server: Running) => Promise<Running>> = {
+    'while the tenant is used': async (servers, server) => {
+      await servers.reload(server, without())
+      await pass(servers, 3 * hours, server)
+      expect(servers.ended()).toEqual(['old'])
+      await servers.reload(server, withOld())
+      return server
+    },
+    'while the tenant is idle': async (servers, server) => {
+      await servers.reload(server, without())
+      await pass(servers, 3 * hours)
+      await servers.reload(server, withOld())
+      return server
+    },
+    'while the tenant is idle, by restarts': async (servers, server) => {
+      await servers.stop(server)
+      const other = await servers.start(without())
+      await pass(servers, 3 * hours)
+      await servers.stop(other)
+      return servers.start(withOld())
+    },
+  }
+
+  test.each(Object.entries(ways))('%s', async (_, again) => {
+    const servers = service()
+    const server = await servers.start(withOld())
+    const kept = await refreshTokenOf(server)
+    await pass(servers, 10 * minutes, server)
+    const last = await again(servers, server)
+    expect(await works(kept, last)).toBe(false)
+    expect(servers.ended()).toEqual(['old'])
+    // The new client gets tokens that stay.
+    const own = await refreshTokenOf(last)
+    await pass(servers, 3 * hours, last)
+    expect(await works(own, last)).toBe(true)
+    expect(servers.ended()).toEqual(['old'])
+    await servers.end()
+  })
+})
