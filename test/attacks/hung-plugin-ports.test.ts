@@ -120,9 +120,9 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
       },
     ],
   ],
-  'device-authorization/page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
-  'device-authorization/page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
-  'client-assertion/settings.secretOf': [
+  'device-authorization/device-page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
+  'device-authorization/device-page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'client-assertion/assertion-settings.secretOf': [
     [
       'clientAssertion.secretOf',
       async () => {
