@@ -92,7 +92,6 @@ test.each([
   ['other keys', { confirmation: {} }],
   ['another kind', { kind: 'device' }],
   ['a longer lifetime', { lifetime: 86_400 }],
-  ['an epoch of the client', { clientEpoch: null }],
 ])('an approval cannot name %s', async (_name, more) => {
   const f = await opened()
   const refused = { code: 'invalid_request', details: { reason: 'malformed_approval' } }
