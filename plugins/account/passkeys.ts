@@ -12,7 +12,17 @@ import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, shownName, urlOf, type Visit } from './visit.ts'
+import {
+  formLifetime,
+  formOf,
+  formTokenFor,
+  mayStillChange,
+  nameIn,
+  serviceOf,
+  shownName,
+  urlOf,
+  type Visit,
+} from './visit.ts'
 
 export const addPasskeyPath = 'passkeys/add'
 
@@ -119,12 +129,6 @@ async function namedPasskey({ session, path, kit }: Visit, { passkeys }: Account
   const id = path.split('/')[1]
   return (await passkeys?.list(session.subject.sub, kit))?.find((passkey) => passkey.id === id)
 }
-
-const formOf = async (visit: Visit) => ({
-  subjectName: nameIn(visit.session),
-  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
-  back: urlOf(visit.kit),
-})
 
 export const renamePasskey: ChangePage = {
   keeps: 'passkey_name',

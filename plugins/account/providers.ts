@@ -2,7 +2,7 @@ import type { LinkedProviders } from '../shared/linked-providers.ts'
 import type { AccountNotice, LinkedView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formOf, urlOf, type Visit } from './visit.ts'
 
 /** Where the browser comes back to from a provider. */
 export const linkedPath = 'providers'
@@ -45,12 +45,6 @@ export async function linkedView(
     })),
   }
 }
-
-const formOf = async (visit: Visit) => ({
-  subjectName: nameIn(visit.session),
-  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
-  back: urlOf(visit.kit),
-})
 
 /** The provider that a path names. */
 const namedProvider = (linked: LinkedProviders | undefined, path: string) =>

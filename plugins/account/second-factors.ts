@@ -7,7 +7,7 @@ import { isLastFactor, resumed } from './demand.ts'
 import { keptLifetime } from './kept-form.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formLifetime, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formOf, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
@@ -115,12 +115,6 @@ export const setUpApp: ChangePage = {
     return { ...(await codesPage(visit, services, next)), cookies }
   },
 }
-
-const formOf = async (visit: Visit) => ({
-  subjectName: nameIn(visit.session),
-  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
-  back: urlOf(visit.kit),
-})
 
 const hasApp = async ({ session, kit }: Visit, { secondFactors }: AccountServices): Promise<boolean> =>
   (await secondFactors?.state(session.subject.sub, kit))?.app === true

@@ -109,3 +109,10 @@ export async function permits({ session, path, kit }: Visit, token: string, more
     form.begun === startedAt
   )
 }
+
+/** Returns what each form for a change has. */
+export const formOf = async (visit: Visit) => ({
+  subjectName: nameIn(visit.session),
+  form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },
+  back: urlOf(visit.kit),
+})

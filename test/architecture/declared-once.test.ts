@@ -2,7 +2,7 @@
 // the next change.
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
-import { isNode, type Node, nameIn } from '../../scripts/structure/syntax.ts'
+import { isFunction, isNode, type Node, nameIn } from '../../scripts/structure/syntax.ts'
 import { type Source, sources } from './source-files.ts'
 
 /** An interface, a literal type or an object of schemas, with the names of its members. */
@@ -105,4 +105,58 @@ test('no type lists the members of a schema again', () => {
   const keptPairs = found.map((pair) => pair.split(' ~ ')[0] ?? '').filter((name) => Object.hasOwn(kept, name))
   expect(found.filter((pair) => !Object.hasOwn(kept, pair.split(' ~ ')[0] ?? ''))).toEqual([])
   expect(new Set(keptPairs)).toEqual(new Set(Object.keys(kept)))
+})
+
+/** Each function of a file that has a name outside of other functions, and its text without white space. */
+function functionsIn({ path, text }: Source): readonly { readonly name: string; readonly forms: readonly string[] }[] {
+  const folded = ({ start, end }: Node): string => text.slice(start, end).replaceAll(/\s+/gu, ' ')
+  const { body } = parseAst(text, { lang: 'ts' }, path) as unknown as { readonly body: readonly Node[] }
+  const declared = body.map((node) => (isNode(node.declaration) ? node.declaration : node))
+  const named = declared.flatMap((node) =>
+    node.type === 'VariableDeclaration'
+      ? (node.declarations as readonly Node[]).map(({ id, init }) => [nameIn(id), init] as const)
+      : [[nameIn(node.id), node] as const],
+  )
+  return named.flatMap(([name = '', node]) => {
+    if (!isNode(node) || !isFunction(node)) return []
+    const whole = folded(node).replace(/^async /u, '')
+    const inner = node.body as Node
+    const isLong = text.slice(inner.start, inner.end).split('\n').length > 6
+    // One-liners of a few words are said sooner than imported.
+    const forms = [...(whole.length > 60 ? [`${name} ${whole}`] : []), ...(isLong ? [folded(inner)] : [])]
+    return [{ name: `${path}: ${name}`, forms }]
+  })
+}
+
+/** The functions that stand twice. */
+function repeatedIn(files: readonly Source[]): readonly string[] {
+  const places = new Map<string, string[]>()
+  for (const { name, forms } of files.flatMap(functionsIn)) {
+    for (const form of forms) places.set(form, [...(places.get(form) ?? []), name])
+  }
+  return [...new Set([...places.values()].filter(({ length }) => length > 1).map((names) => names.join(', ')))]
+}
+
+test('finds a function that stands twice', () => {
+  const long = (name: string) =>
+    `export function ${name}(a: string) {\n  try {\n    return new URL(a)\n  } catch {\n    return undefined\n  }\n}`
+  const files = (...texts: readonly string[]) => texts.map((text, index) => ({ path: `plugins/x/${index}.ts`, text }))
+  expect(repeatedIn(files(long('parse'), long('read')))).toEqual(['plugins/x/0.ts: parse, plugins/x/1.ts: read'])
+  const short = "const isPossible = (name: string): boolean => name !== '' && name.length < 100 && name !== 'admin'"
+  expect(repeatedIn(files(short, short.replace('=> ', '=>\n  ')))).toHaveLength(1)
+  expect(repeatedIn(files(short, short.replace('100', '200')))).toEqual([])
+})
+
+/** Functions of packages that cannot import each other, and of which none is worth an export. */
+const repeated: readonly string[] = [
+  'packages/core/src/config-schema.ts: flag, plugins/registration/registration-options.ts: flag',
+  'packages/core/src/http/authorization-header.ts: parseAuthorization, packages/resource-server/src/authorization-header.ts: parseAuthorization',
+  'packages/core/src/http/authorization-header.ts: isToken, packages/resource-server/src/authorization-header.ts: isToken',
+  'packages/resource-server/src/dpop/proof.ts: isText, plugins/upstream/upstream-claims.ts: isText',
+  'packages/server/src/configuration/storage/fields.ts: text, packages/users/src/ldap/ldap-options.ts: text',
+  'packages/storage-drivers/src/d1/d1-commit.ts: hexOf, plugins/self-service/breached-passwords.ts: hexOf',
+]
+
+test('no function of the packages stands twice', () => {
+  expect(repeatedIn(sources)).toEqual(repeated)
 })

@@ -202,6 +202,8 @@ export function parseConfiguration<S extends v.GenericSchema>(
 /** The upper limit of every lifetime setting: ten years, in seconds. */
 export const maxLifetime = 315_360_000
 
+export const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
+
 /** A lifetime in seconds: a positive integer of at most ten years. */
 export const lifetimeSchema = v.pipe(
   v.number('must be a number of seconds'),

@@ -1,14 +1,6 @@
 // The schema of the options, without the library.
-import { configurationObject, isLoopbackHost, type OptionsOf } from '@grantry/core'
+import { configurationObject, isLoopbackHost, type OptionsOf, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
-
-function parsed(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
-}
 
 const isDecodable = (text: string): boolean => {
   try {
@@ -20,7 +12,7 @@ const isDecodable = (text: string): boolean => {
 }
 
 const isServer = (text: string): boolean => {
-  const url = parsed(text)
+  const url = parseUrl(text)
   return (
     url !== undefined &&
     isDecodable(url.username) &&
@@ -41,7 +33,7 @@ const credential = v.pipe(
 )
 
 const isTokenUrl = (text: string): boolean => {
-  const url = parsed(text)
+  const url = parseUrl(text)
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
 }
 
@@ -117,11 +109,11 @@ export const smtpSchema = v.pipe(
   configurationObject(entries),
   v.check(
     ({ url, user, password, oauth }) =>
-      password === undefined || (oauth === undefined && (user !== undefined || (parsed(url)?.username ?? '') !== '')),
+      password === undefined || (oauth === undefined && (user !== undefined || (parseUrl(url)?.username ?? '') !== '')),
     'must have user with password, and not both password and oauth',
   ),
   v.check(
-    ({ url, user, oauth }) => oauth === undefined || user !== undefined || (parsed(url)?.username ?? '') !== '',
+    ({ url, user, oauth }) => oauth === undefined || user !== undefined || (parseUrl(url)?.username ?? '') !== '',
     'must have user with oauth: the address that sends',
   ),
   v.forward(

@@ -15,17 +15,14 @@ import { type Filters, filtersOf } from './ldap/filters.ts'
 import { type LdapUsersInput, type LdapUsersOptions, ldapUsersSchema } from './ldap/ldap-options.ts'
 import { readableClaims } from './readable-claims.ts'
 import { createReadings } from './readings.ts'
-import { unavailable, unusableRecord } from './unavailable.ts'
-import type { UserDatabase } from './user-database.ts'
+import { guarded, unusableRecord } from './unavailable.ts'
+import { isPossible, type UserDatabase } from './user-database.ts'
 
 export type { LdapUsersInput } from './ldap/ldap-options.ts'
 export type { UserDatabase } from './user-database.ts'
 
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: ldapUsersSchema })
-
-/** Names that no directory can contain. */
-const isPossible = (name: string): boolean => name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
 
 /** The only entry; `undefined` if there is none. */
 function onlyOne([entry, second]: readonly Entry[], problem: string): Entry | undefined {
@@ -96,14 +93,6 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
   const claimAttributes = [...new Set(claims.map(({ attribute }) => attribute))]
   const readings = createReadings<Entry | undefined>()
 
-  const available = async <T>(operate: () => Promise<T>): Promise<T> => {
-    try {
-      return await operate()
-    } catch (error) {
-      throw unavailable(error)
-    }
-  }
-
   /** The entry that has exactly this `sub`: a directory ignores case. */
   async function find(sub: string, names: readonly string[]): Promise<Entry | undefined> {
     const filter = isPossible(sub) ? filters.bySub(sub) : undefined
@@ -148,15 +137,15 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
     async close() {
       directory.close()
     },
-    authenticate: (credentials) => available(() => signIn(directory, options, filters.byName, credentials)),
+    authenticate: (credentials) => guarded(() => signIn(directory, options, filters.byName, credentials)),
     isActive: (sub, question) =>
-      available(async () => {
+      guarded(async () => {
         const entry = await find(sub, question?.request === undefined ? [] : claimAttributes)
         readings.keep(question, sub, entry)
         return entry !== undefined
       }),
     claims: (sub, names, question) =>
-      available(async () => {
+      guarded(async () => {
         const wanted = claims.filter(({ claim }) => names.includes(claim))
         if (wanted.length === 0) return {}
         const attributes = [...new Set(wanted.map(({ attribute }) => attribute))]
@@ -164,6 +153,6 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
         if (entry === undefined) return {}
         return Object.fromEntries(wanted.map((claim) => [claim.claim, claimValue(entry, claim)]))
       }),
-    find: (subOrName) => available(() => findAll(subOrName)),
+    find: (subOrName) => guarded(() => findAll(subOrName)),
   }
 }

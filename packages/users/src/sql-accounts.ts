@@ -9,23 +9,16 @@ import type { SqlAccounts } from './sql/account-types.ts'
 import { accountCells, createChange, isKept, type WriterDeps } from './sql/change-account.ts'
 import { postgresqlClient } from './sql/postgresql.ts'
 import { releaseIn } from './sql/release-address.ts'
-import { isPossible, ofName } from './sql/rows-of-name.ts'
+import { ofName } from './sql/rows-of-name.ts'
 import { type SqlUsersInput, sqlUsersSchema } from './sql/sql-options.ts'
 import { sqliteClient } from './sql/sqlite.ts'
-import { unavailable } from './unavailable.ts'
+import { guarded } from './unavailable.ts'
+import { isPossible } from './user-database.ts'
 
 export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
-
-async function guarded<T>(operate: () => Promise<T>): Promise<T> {
-  try {
-    return await operate()
-  } catch (error) {
-    throw unavailable(error)
-  }
-}
 
 /** Creates the function that creates an account. */
 function createCreate(deps: WriterDeps): SqlAccounts['create'] {

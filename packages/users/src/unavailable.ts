@@ -13,3 +13,12 @@ export const unavailable = (cause: unknown): OAuthError =>
 /** The error for a record of a user that the operator must mend. @param problem without a password or its hash */
 export const unusableRecord = (problem: string): OAuthError =>
   new OAuthError('server_error', 'The request failed', { reason: 'user_record_unusable', cause: new Error(problem) })
+
+/** Calls a database, whose failures become `unavailable`. */
+export async function guarded<T>(operate: () => Promise<T>): Promise<T> {
+  try {
+    return await operate()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}

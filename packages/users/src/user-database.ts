@@ -9,3 +9,7 @@ export interface UserDatabase extends UserService {
   /** Closes the connections. */
   close(): Promise<void>
 }
+
+/** Whether a database or directory can contain the name, and an index. */
+export const isPossible = (name: string): boolean =>
+  name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationObject, lifetimeSchema } from '../config-schema.ts'
+import { configurationObject, flag, lifetimeSchema } from '../config-schema.ts'
 import { parseUrl } from '../parse-url.ts'
 import { algorithms } from '../runtime.ts'
 import type { MemberText } from './member.ts'
@@ -71,8 +71,6 @@ const refreshTokenSchema = configurationObject({
   absoluteLifetime: v.optional(lifetimeSchema, 2_592_000),
   slidingLifetime: v.optional(lifetimeSchema, 1_296_000),
 })
-
-const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 /** The members of a client that the core defines. Lifetimes are in seconds. */
 export const clientEntries = {

@@ -1,11 +1,10 @@
 import * as v from 'valibot'
-import { configurationObject } from '../config-schema.ts'
+import { configurationObject, flag } from '../config-schema.ts'
 import type { Optional } from '../types.ts'
 import type { MemberText } from './member.ts'
 import { secretNames, secretsSchema } from './secret.ts'
 
 const strings = v.pipe(v.array(v.string('must be a string'), 'must be an array of strings'), v.readonly())
-const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 const audienceSchema = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty'))
 

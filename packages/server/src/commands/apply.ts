@@ -6,14 +6,11 @@ import { openSecretsFile, type SecretsFile } from '../declaration/secrets-file.t
 import { errorMessage } from '../error-message.ts'
 import type { CommandAdministration } from '../opening/open-administration.ts'
 import { jsonText, sanitizeText } from '../sanitize-text.ts'
+import { print } from './table.ts'
 
 export interface ApplyArguments extends PlannedArguments {
   readonly yes?: true
   readonly secretsFile?: string
-}
-
-const print = (text: string): void => {
-  process.stdout.write(text)
 }
 
 /** Asks on the terminal. */

@@ -29,10 +29,6 @@ export interface ChangeArguments {
   readonly unset?: readonly string[]
 }
 
-export const print = (output: string): void => {
-  process.stdout.write(output)
-}
-
 export const json = (value: unknown): string => `${jsonText(value)}\n`
 
 /** Runs an action on what administrators change in the storage of the configuration. */

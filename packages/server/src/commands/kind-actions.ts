@@ -20,11 +20,11 @@ import {
   details,
   json,
   jsonOfPages,
-  print,
   runOnEntries,
   tableOfPages,
 } from './entry-commands.ts'
 import { shownRotation, shownSecret } from './shown-secret.ts'
+import { print } from './table.ts'
 
 /** An option of a command, and the member that it names. */
 export type MemberOption = readonly [flags: string, description: string, member: string]

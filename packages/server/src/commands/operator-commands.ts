@@ -11,6 +11,7 @@ import { describeClaim, reasonDescriptions } from './claim-descriptions.ts'
 import { type InitArguments, initCommand } from './init.ts'
 import { type RevokeArguments, revokeCommand } from './revoke.ts'
 import { silentFailure } from './silent-failure.ts'
+import { print } from './table.ts'
 
 const kinds: Readonly<Record<TokenInspection['kind'], string>> = {
   access_token: 'access token',
@@ -83,10 +84,6 @@ async function purgeCommand({ config }: { readonly config?: string }): Promise<s
   } finally {
     await driver.dispose?.()
   }
-}
-
-const print = (text: string): void => {
-  process.stdout.write(text)
 }
 
 function addRevoke(grantry: Command): void {

@@ -6,14 +6,11 @@ import { assertSharedStorage, requireConfiguration, withProvider } from '../open
 import { jsonText } from '../sanitize-text.ts'
 import { duration, shownSecret } from './shown-secret.ts'
 import { silentFailure } from './silent-failure.ts'
+import { print, timeOf } from './table.ts'
 
 interface RegistrationArguments {
   readonly config?: string
   readonly json?: true
-}
-
-const print = (text: string): void => {
-  process.stdout.write(text)
 }
 
 type Audited = CommandAdministration['audited']
@@ -37,8 +34,6 @@ async function run<T>(
     throw new TypeError(`${loaded.file}: clients cannot register themselves; add { "name": "registration" } to plugins`)
   })
 }
-
-const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,5}$/u.test(text)) return Number(text)

@@ -8,15 +8,13 @@ import { errorInFile, errorMessage } from '../error-message.ts'
 import { configOption } from '../opening/command-options.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
 import { progressBar } from './progress-bar.ts'
-import { openListed, type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
+import { number, openListed, type StorageCopyArguments, storageCopyCommand } from './storage-copy.ts'
 
 interface StorageRecoverArguments {
   readonly config?: string
   readonly dryRun?: boolean
   readonly json?: boolean
 }
-
-const number = (count: number): string => count.toLocaleString('en-US')
 
 const fixedKeys =
   'The signing keys are in the configuration: replace them before you start the service: a JWT that was revoked after the backup is valid until it expires.\n'

@@ -29,7 +29,7 @@ export async function openListed(loaded: LoadedConfiguration, effect: string): P
   throw new TypeError(`${loaded.file}: the items of this storage cannot be listed`)
 }
 
-const number = (count: number): string => count.toLocaleString('en-US')
+export const number = (count: number): string => count.toLocaleString('en-US')
 
 const sentences = {
   dryRun: 'Nothing was written.',

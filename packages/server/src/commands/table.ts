@@ -1,5 +1,12 @@
 import { sanitizeText } from '../sanitize-text.ts'
 
+export const print = (text: string): void => {
+  process.stdout.write(text)
+}
+
+/** Returns a time as users read it. @param seconds since the epoch */
+export const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
 /** Formats rows as lines with aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => sanitizeText(cell)))

@@ -2,10 +2,10 @@ import { kinds, type ManagedPage, pagesOf, type TenantMembers } from '@grantry/a
 import type { Command } from 'commander'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { tenantIssuer } from '../configuration/tenant-configuration.ts'
-import { type CommonArguments, json, print, runOnEntries } from './entry-commands.ts'
+import { type CommonArguments, json, runOnEntries } from './entry-commands.ts'
 import { type CommandKind, type EntryArguments, edit } from './kind-actions.ts'
 import { entryCommands, groupCommands } from './kind-commands.ts'
-import { table } from './table.ts'
+import { print, table } from './table.ts'
 
 const setExample = 'homePage=false'
 

@@ -12,6 +12,7 @@ import {
 import { dirname } from 'node:path'
 import { currentUser } from '../deno-permissions.ts'
 import { assertParents } from '../sqlite/access.ts'
+import { storageError } from '../storage-error.ts'
 import { explainDiskError } from './disk-errors.ts'
 import { errorCode, ignoringErrors } from './ignore-errors.ts'
 import { type StoreDirectory, shardNames } from './store-directory.ts'
@@ -21,8 +22,6 @@ const ownNames: readonly string[] = ['format', 'items', 'tmp']
 
 /** Errors of the disk: another directory on it would fail too. */
 const storageCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS']
-
-const storageError = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
 /**
  * @returns the first directory that was created. Does not use `recursive`: where none can be created (below /proc),

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { rejecting } from '../storage-error.ts'
 import type { RedisClient } from './client-factory.ts'
 import { createTurn } from './turn.ts'
 
@@ -37,15 +38,6 @@ const withoutArguments = (message: string): string => message.replace(/, with ar
 // Errors of ioredis when there is no connection.
 const noConnection =
   /^(?:Connection is closed|Stream isn't writeable|Reached the max retries|Command aborted|Cluster isn't ready|None of startup nodes)/u
-
-/** Turns a synchronous throw into a rejection. */
-function callAsync<T>(operate: () => Promise<T>): Promise<T> {
-  try {
-    return operate()
-  } catch (error) {
-    return Promise.reject(error)
-  }
-}
 
 /** Creates the errors of a connection. They name its last problem, which those of rejected commands do not. */
 function createErrors(serverName: string, timeout: number) {
@@ -124,7 +116,7 @@ export function createConnection(
         if (replies === before) reset()
         reject(errors.timedOut())
       }, timeout)
-      callAsync(operate).then(
+      Promise.resolve(rejecting(operate)).then(
         (reply) => {
           clearTimeout(timer)
           replies += 1

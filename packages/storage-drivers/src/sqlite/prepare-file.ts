@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, lstatSync, mkdirSync, openSync, realp
 import { dirname } from 'node:path'
 import { explainDiskError } from '../filesystem/disk-errors.ts'
 import { errorCode, ignoringErrors } from '../filesystem/ignore-errors.ts'
+import { storageError } from '../storage-error.ts'
 import { assertPrivateDirectory, assertPrivateFiles } from './access.ts'
 
 /** The file behind a path. Another file at the same path is another database. */
@@ -14,8 +15,6 @@ export interface FileIdentity {
   readonly device: number
   readonly inode: number
 }
-
-const storageError = (sentence: string, cause?: unknown): Error => new Error(`storage: ${sentence}`, { cause })
 
 /** Creates the directory of the file, and its parents, for this user only. */
 function createDirectory(directory: string): void {

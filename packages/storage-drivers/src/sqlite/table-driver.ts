@@ -1,6 +1,7 @@
 import type { DriverChanges, MaybePromise } from '@grantry/core'
 import type { ListedItem } from '../copy/listable-driver.ts'
 import { packKey } from '../sql/item-key.ts'
+import { rejecting } from '../storage-error.ts'
 import type { ItemTable, Step } from './item-table.ts'
 
 /** How a driver performs steps on its database. */
@@ -61,15 +62,6 @@ async function clear(table: ItemTable, { read, write }: StepRunner, base: string
 const readAll = (table: ItemTable, keys: readonly string[]): Step<{ key: string; value: string | null }[]> => {
   const reads = keys.map((key) => ({ key, read: table.read(key) }))
   return (database) => reads.map(({ key, read }) => ({ key, value: read(database) }))
-}
-
-/** Turns a synchronous throw, of a malformed argument, into a rejection. */
-function rejecting<T>(operate: () => MaybePromise<T>): MaybePromise<T> {
-  try {
-    return operate()
-  } catch (error) {
-    return Promise.reject(error)
-  }
 }
 
 export function tableOperations(table: ItemTable, runner: StepRunner): TableOperations {

@@ -2,8 +2,8 @@ import type { DriverChanges } from '@grantry/core'
 import { expectItems, itemOf, openCommitting } from './commits.ts'
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
+import { racesOf } from './races.ts'
 import { freshKey, isSameValue, recordOf } from './sample-records.ts'
-import { randomDelay } from './timing.ts'
 
 /** A commit that competes with others for the keys that it creates. */
 export interface Contender {
@@ -93,13 +93,7 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
   for (const driver of drivers) await judge(context, driver, results)
 }
 
-// Without delays and with random delays (as over a network): each finds different faults.
-async function races(context: ProofContext, drivers: readonly Operations[]): Promise<void> {
-  for (let round = 0; round < context.rounds; round += 1) {
-    await race(context, drivers, async () => {})
-    await race(context, drivers, randomDelay)
-  }
-}
+const races = racesOf(race)
 
 export const commitRaces: readonly Proof[] = [
   {

@@ -1,7 +1,7 @@
 import type { Operations } from './operations.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
+import { racesOf } from './races.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
-import { randomDelay } from './timing.ts'
 
 const concurrentKeys = 6
 const insertsPerKey = 50
@@ -40,13 +40,7 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
   }
 }
 
-// Without delays and with random delays (as over a network): each finds different faults.
-async function races(context: ProofContext, drivers: readonly Operations[]): Promise<void> {
-  for (let round = 0; round < context.rounds; round += 1) {
-    await race(context, drivers, async () => {})
-    await race(context, drivers, randomDelay)
-  }
-}
+const races = racesOf(race)
 
 export const contention: readonly Proof[] = [
   {

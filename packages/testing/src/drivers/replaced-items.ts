@@ -2,6 +2,7 @@ import { performTogether, withProcesses } from './between-processes.ts'
 import type { Operations } from './operations.ts'
 import type { Call } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
+import { proofOf } from './replacements.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay, sleep, untilRecovered } from './timing.ts'
 
@@ -148,12 +149,6 @@ async function proveOutage(context: ProofContext, driver: Operations): Promise<v
       )
   }
 }
-
-const proofOf = (
-  name: string,
-  prove: (context: ProofContext, driver: Operations) => Promise<void>,
-  more: Partial<Proof> = {},
-): Proof => ({ name, ...more, run: async (context) => prove(context, await context.open()) })
 
 export const replacedItemProofs: readonly Proof[] = [
   proofOf('compares each character of a value that it replaces', proveComparison),

@@ -3,6 +3,7 @@ import { watchLife } from './expiry.ts'
 import type { Operations } from './operations.ts'
 import type { Outcome } from './processes.ts'
 import type { Proof, ProofContext } from './proof-context.ts'
+import { racesOf } from './races.ts'
 import { abbreviate, freshKey, isSameValue, recordOf } from './sample-records.ts'
 import { randomDelay } from './timing.ts'
 
@@ -57,12 +58,7 @@ async function race(context: ProofContext, drivers: readonly Operations[], momen
   }
 }
 
-async function races(context: ProofContext, drivers: readonly Operations[]): Promise<void> {
-  for (let round = 0; round < context.rounds; round += 1) {
-    await race(context, drivers, async () => {})
-    await race(context, drivers, randomDelay)
-  }
-}
+const races = racesOf(race)
 
 /** Each process adds its own number to a list in one item until all have been added: none may be lost. */
 async function raceOfProcesses(context: ProofContext, driver: Operations): Promise<void> {
@@ -136,7 +132,7 @@ async function proveEnds(context: ProofContext, driver: Operations): Promise<voi
   }
 }
 
-const proofOf = (
+export const proofOf = (
   name: string,
   prove: (context: ProofContext, driver: Operations) => Promise<void>,
   more: Partial<Proof> = {},

@@ -1,10 +1,10 @@
 import type { ConcurrencyLimit } from '../concurrency-limit.ts'
 import { hashPassword } from '../password-hash/new-hash.ts'
+import { isPossible } from '../user-database.ts'
 import type { Reader, Rows } from './account-rows.ts'
 import { type AccountColumns, booleanText, type Cell, claimCells } from './account-statements.ts'
 import type { SqlAccounts } from './account-types.ts'
 import { releaseIn } from './release-address.ts'
-import { isPossible } from './rows-of-name.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 
 /** Whether an address is stored. One that no user has proved must not become a name: it would keep its owner out. */

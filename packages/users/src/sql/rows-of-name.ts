@@ -1,9 +1,6 @@
 import { isSameUsername, spellingsOf } from '@grantry/core'
+import { isPossible } from '../user-database.ts'
 import type { TextRow } from './sql-client.ts'
-
-/** Names that no database can contain, or that are too long for an index. */
-export const isPossible = (name: string): boolean =>
-  name !== '' && name.length <= 1000 && !/[\0\uD800-\uDFFF]/u.test(name)
 
 /**
  * Reads the rows of a name in its spellings: the rows of the most exact one that is there. All are read in any case: the time

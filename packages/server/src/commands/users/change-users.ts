@@ -1,8 +1,9 @@
 import { kinds, type Members, type NewUser, type StoredUser, shownEntry } from '@grantry/administration'
 import { isJsonObject } from '@grantry/core'
 import { assertUsersInStorage } from '../../administration/check-user.ts'
-import { assertHas, type CommonArguments, changeOf, json, print } from '../entry-commands.ts'
+import { assertHas, type CommonArguments, changeOf, json } from '../entry-commands.ts'
 import type { CommandKind, EntryArguments } from '../kind-actions.ts'
+import { print } from '../table.ts'
 import { runOnUser, runOnUsers, storedSub } from './find-subject.ts'
 import { readNewPassword } from './read-password.ts'
 

@@ -5,8 +5,8 @@ import type { PluginHosts } from '../../configuration/named-plugins.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
 import { withProvider } from '../../opening/open-configuration.ts'
 import { openAccounts } from '../../provider-options/open-accounts.ts'
-import { type CommonArguments, json, print, runOnEntries } from '../entry-commands.ts'
-import { table } from '../table.ts'
+import { type CommonArguments, json, runOnEntries } from '../entry-commands.ts'
+import { print, table, timeOf } from '../table.ts'
 import { claimOf } from './change-users.ts'
 
 interface Opened {
@@ -33,8 +33,6 @@ async function withInvitations<T>(
     accounts,
   )
 }
-
-const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 const shown = ({ invitedAt, expiresAt, ...invitation }: Invitation) => ({
   ...invitation,

@@ -10,8 +10,8 @@ import {
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import { counted } from '../../counted.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
-import { type CommonArguments, json, print } from '../entry-commands.ts'
-import { table } from '../table.ts'
+import { type CommonArguments, json } from '../entry-commands.ts'
+import { print, table, timeOf } from '../table.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'
 
 interface Target<F> {
@@ -42,8 +42,6 @@ function assertOffered(provider: Provider, key: HostKey, { file }: LoadedConfigu
     `${file}: no plugin signs users in, so there are no sessions, consents and authorizations; add { "name": "sign-in" } to plugins`,
   )
 }
-
-const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 const shownSession = ({ sid, subject, startedAt, expiresAt }: Session) => ({
   sid,
