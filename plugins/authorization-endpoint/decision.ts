@@ -197,7 +197,8 @@ export function createDecisions(deps: {
     async issue(decided, interaction) {
       const { subject, scopes, standing, remember, asked, provesTime = true } = decided
       const { request, kit, http } = interaction
-      const organization = await organizationClaims(organizations, subject.sub, request.acrValues, kit)
+      const organization =
+        organizations && (await organizationClaims(organizations, subject.sub, request.acrValues, kit))
       const claims = provesTime ? organization : { ...organization, ...unprovedTime }
       const { sid, cookies } = await openSession(decided, interaction)
       const identityClaims = sid === undefined && claims === undefined ? undefined : { ...(sid && { sid }), ...claims }

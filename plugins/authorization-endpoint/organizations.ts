@@ -33,19 +33,19 @@ async function isMemberOf(organizations: Organizations, sub: string, organizatio
 }
 
 /**
- * Returns the claims that name the organization of a request. Without `organizations` there are none: a name that nothing has
+ * Returns the claims that name the organization of a request. Call it only with `organizations`: a name that nothing has
  * checked is in no token.
  *
  * @throws OAuthError `access_denied` unless the user is a member
  */
 export async function organizationClaims(
-  organizations: Organizations | undefined,
+  organizations: Organizations,
   sub: string,
   acrValues: readonly string[],
   kit: Kit,
 ): Promise<{ readonly organization: string } | undefined> {
   const organization = requestedTenant(acrValues)
-  if (organizations === undefined || organization === undefined) return undefined
+  if (organization === undefined) return undefined
   if (await isMemberOf(organizations, sub, organization, kit)) return { organization }
   throw kit.refuse('access_denied', 'The user is not a member of the requested organization', 'not_a_member')
 }
