@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { accountUri, type Browser, issuer, linksTo, setUpAccount } from '../account/parties.ts'
 import { answer } from '../authorization/browser.ts'
 import { challenge, redirectUri, request, verifier, web } from '../authorization/parties.ts'
-import { interruptible } from '../support/interruptible.ts'
+import { interruptible } from '../support/interrupted.ts'
 import { inOneTrip, inOrder } from '../support/latency.ts'
 
 const scope = 'openid api1 offline_access'
@@ -63,18 +63,21 @@ describe.each(Object.keys(drivers))('on a storage %s', (name) => {
   test.each(Object.keys(requests))(
     '%s gets nothing from before, whenever the user withdraws the access',
     async (kind) => {
-      const { storage, interruptAfter, isLeft } = interruptible((drivers[name] ?? inOrder)(mapDriver()))
+      const { storage, during } = interruptible((drivers[name] ?? inOrder)(mapDriver()))
       const f = await setUpAccount({ provider: { storage } })
       const { browser } = await f.signedIn()
       let tried = 0
       for (let calls = 0; ; calls += 1) {
         const { body } = await f.authorize(browser, scope)
         const { code } = answer(await browser.open(silent))
-        interruptAfter(calls, () => withdraw(f, browser))
-        const got = await requests[kind]?.(f, browser, { code, token: body.refresh_token })
-        if (isLeft()) break
+        const interrupted = await during(
+          calls,
+          () => withdraw(f, browser),
+          async () => ({ got: await requests[kind]?.(f, browser, { code, token: body.refresh_token }) }),
+        )
+        if (interrupted === undefined) break
         tried += 1
-        for (const token of [got, body.refresh_token])
+        for (const token of [interrupted.got, body.refresh_token])
           expect([calls, (await refresh(f, token)).status]).toEqual([calls, 400])
         expect([calls, (await redeem(f, code)).status]).toEqual([calls, 400])
         expect(await f.provider.use(userAuthorizations).list('sub of alice')).toEqual([])

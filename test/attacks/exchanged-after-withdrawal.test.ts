@@ -8,7 +8,7 @@
 import type { ClientOptions } from '@grantry/core'
 import { type Credentials, mapDriver, sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { interruptible } from '../support/interruptible.ts'
+import { atEachCall, interruptible } from '../support/interrupted.ts'
 import { app, grantType, service, setUp, typeOf } from '../token-exchange/exchange-parties.ts'
 
 const user = 'bdc@example.com'
@@ -110,19 +110,23 @@ describe.each(formats)('with access tokens as %s', (format) => {
     ['to another client', []],
     ['back', [service]],
   ] as const)('an exchange %s gives nothing, whenever the user withdraws the access', async (_, before) => {
-    const { storage, interruptAfter, isLeft } = interruptible(mapDriver())
+    const { storage, during } = interruptible(mapDriver())
     const f = await partiesWith(format, storage)
     const party = before.length === 0 ? service : app
-    for (let calls = 0; ; calls += 1) {
-      const token = await passedOn(f, (await f.logIn()).access_token, ...before)
-      interruptAfter(calls, () => withdraw(f, app[0]))
-      const { body } = await f.exchange(token, {}, party)
-      if (isLeft()) {
-        expect(calls).toBeGreaterThan(1)
-        break
-      }
-      const got = String(body.access_token ?? '')
-      expect([calls, got !== '' && (await isLive(f, got))]).toEqual([calls, false])
-    }
+    const authorized = async () => passedOn(f, (await f.logIn()).access_token, ...before)
+    const left = await atEachCall(async (calls) => {
+      const token = await authorized()
+      const done = await during(
+        calls,
+        () => withdraw(f, app[0]),
+        () => f.exchange(token, {}, party),
+      )
+      const got = String(done?.body.access_token ?? '')
+      return done && (got !== '' && (await isLive(f, got)) ? `a token after call ${calls}` : 'nothing')
+    })
+    expect(left.length).toBeGreaterThan(1)
+    expect(left.filter((one) => one !== 'nothing')).toEqual([])
+    // Otherwise, it would give nothing in any case.
+    expect(await isLive(f, await passedOn(f, await authorized(), party))).toBe(true)
   })
 })
