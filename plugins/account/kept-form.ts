@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
-/** Seconds in which the user can sign in again, and then seconds in which the user can confirm the form. */
+/** Seconds in which the user can sign in again, and as many in which the user can confirm the form afterwards. */
 export const keptLifetime = 600
 
 const schema = v.object({

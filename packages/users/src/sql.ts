@@ -170,7 +170,8 @@ async function signIn(
 
 /**
  * Reads users from a table of PostgreSQL or SQLite: one statement for a sign-in, one for the state of a user, with the claims
- * if the request asks for them. In PostgreSQL, requests of one moment share their statements. While the database does not respond, requests get 503.
+ * if the request asks for them. In PostgreSQL, requests of one moment share their statements. While the database does not
+ * respond, requests get 503.
  *
  * @param more `connection`: the password, if it changes, and TLS with an authority of its own. `derive` replaces the
  * computation of hashes in tests

@@ -22,7 +22,7 @@ export interface GrantRecord extends Authorization {
   readonly redeemableUntil: number
   /** Epoch seconds until which the record is kept to detect a replay: as long as tokens of its family can be valid. */
   readonly keptUntil: number
-  /** The epochs of the client and the subject under which the family began. Absent: before any revocation. */
+  /** The epochs under which the family began. Absent: before any revocation. */
   readonly epochs?:
     | {
         readonly client?: string

@@ -9,7 +9,7 @@ export interface Epochs {
   readonly subject?: string
   /** It changes when this subject withdraws the access of this client. */
   readonly withdrawal?: string
-  /** The accesses of other clients that it came from by exchange (`originOf`). */
+  /** One for each access of another client from which it came by exchange (`originOf`). */
   readonly origins?: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export const epochsIn = ({
   origin_epochs: origins,
 }: JsonObject): Epochs => epochsOf(client, subject, withdrawal, origins)
 
-/** The epochs as token claims. Empty before any revocation, which is the usual case. */
+/** The epochs as token claims. Empty before any revocation, unless the token was exchanged for one of another client. */
 export const epochClaims = ({ client, subject, withdrawal, origins }: Epochs): JsonObject => ({
   ...(client !== undefined && { client_epoch: client }),
   ...(subject !== undefined && { sub_epoch: subject }),
@@ -62,7 +62,7 @@ export const epochClaims = ({ client, subject, withdrawal, origins }: Epochs): J
   ...(origins !== undefined && { origin_epochs: origins }),
 })
 
-/** The epochs as part of a grant record. Empty before any revocation. */
+/** The epochs as part of a grant record. Empty where there are none (`epochClaims`). */
 export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
   Object.keys(epochs).length === 0 ? {} : { epochs }
 

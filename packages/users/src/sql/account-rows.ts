@@ -65,7 +65,7 @@ export function createReader(columns: AccountColumns, rows: Rows) {
       ...(email != null && isAddress(email, columns.isName) && { email }),
       emailVerified: hasValue(verified ?? null, true),
       claims: Object.fromEntries(claims),
-      // Of a salted hash, too: it must not be compared by anyone who can read it here.
+      // A digest, because the row has the hash of the password, which must not leave this module.
       version: webRuntime.sha256Hex(JSON.stringify(row)),
     }
   }
