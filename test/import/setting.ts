@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { basic } from '@grantry/testing'
-import { expect } from 'vitest'
+import { expect, onTestFailed } from 'vitest'
 import { newService } from '../declaration/setting.ts'
 import { printed, printedWith } from '../server/printed.ts'
 
@@ -59,7 +59,9 @@ export async function applied(
       bodies.push({ status: response.status, body: await response.json() })
     }
   }
-  const { code } = await printedWith({ whileListening }, 'serve', '--port', '0', '--config', service.file)
+  const { code, err: log } = await printedWith({ whileListening }, 'serve', '--port', '0', '--config', service.file)
+  // Only the log has the reason of a refusal.
+  onTestFailed(() => console.error(log))
   expect(code).toBe(0)
   return bodies
 }
