@@ -30,6 +30,8 @@ describe('a client that can do nothing', () => {
     const client = machine('one', members)
     expect(clientGaps(client).map((one) => one.includes(gap))).toEqual(gap === '' ? [] : [true])
     const facts = {
+      configuration: { issuer: 'https://auth.example.com' },
+      tenantClients: [],
       clients: [
         {
           redirectUris: [],
