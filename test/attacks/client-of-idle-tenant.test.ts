@@ -1,7 +1,8 @@
 /**
  * Attack: as `client-added-again`, in a tenant. A server opens a tenant when it is asked for it: the client of a tenant that is idle at
  * the servers that have it is taken for one that has left, and its users are signed out; or a client has left while the tenant
- * was idle, and another application that gets its id inherits what was issued to it.
+ * was idle, and another application that gets its id inherits what was issued to it. Or a server that has not compared since then
+ * ends the tokens of a client that has left, and is back.
  */
 
 import { hashPassword } from '@grantry/users/password-hash'
@@ -126,6 +127,52 @@ describe('a client of a tenant that has left, and is added again, inherits nothi
     const own = await refreshTokenOf(last)
     await pass(servers, 3 * hours, last)
     expect(await works(own, last)).toBe(true)
+    expect(servers.ended()).toEqual(['old'])
+    await servers.end()
+  })
+})
+
+describe('a client that has left, and is back, keeps what it gets from then on', () => {
+  /** Returns two servers without the client, whose end is due. The tenant is open at none. */
+  async function due() {
+    const servers = service()
+    const first = await servers.start(withOld())
+    await refreshTokenOf(first)
+    await pass(servers, 10 * minutes, first)
+    await servers.stop(first)
+    const server = await servers.start(without())
+    const behind = await servers.start(without())
+    await pass(servers, 3 * hours)
+    expect(servers.ended()).toEqual([])
+    return { servers, server, behind }
+  }
+
+  type Due = Awaited<ReturnType<typeof due>>
+
+  const ways: Record<string, (due: Due) => Promise<Running>> = {
+    'when a server has ended it, and has restarted with it': async ({ servers, server }) => {
+      expect((await use(server)).status).toBe(200)
+      await servers.stop(server)
+      return servers.start(withOld())
+    },
+    'when the server that has the client again has ended it': async ({ servers, server }) => {
+      await servers.reload(server, withOld())
+      return server
+    },
+  }
+
+  test.each(Object.entries(ways))('%s', async (_, back) => {
+    const setting = await due()
+    const { servers, behind } = setting
+    const server = await back(setting)
+    const own = await refreshTokenOf(server)
+    expect(servers.ended()).toEqual(['old'])
+    // The other server has not compared since then.
+    await use(behind)
+    await servers.runTasks()
+    expect(servers.ended()).toEqual(['old'])
+    expect(await works(own, server)).toBe(true)
+    await pass(servers, 1 * hours, behind)
     expect(servers.ended()).toEqual(['old'])
     await servers.end()
   })

@@ -39,6 +39,7 @@ export function service() {
   }
   const services = {
     driver,
+    runTasks,
     async start(file: File): Promise<Running> {
       // Tenants that were not used are closed by the same clock.
       const server = await run(file, driver, { now, elapsed: () => now() * 1000 })

@@ -45,12 +45,12 @@ interface Present {
   isMissing(id: string): boolean
 }
 
+const isDue = ({ missing }: Known[number]): boolean => missing !== undefined && missing.seconds >= grace
+
 /** Returns the next record. A server that has a client proves that it is not missing, unless its end is still to come. */
 function compared(known: Known, { ids, isMissing }: Present, ended: ReadonlySet<string>, now: number): Known {
-  const isDue = ({ id, missing }: Known[number]): boolean =>
-    missing !== undefined && missing.seconds >= grace && !ended.has(id)
   const others = known.filter((client) => !ids.has(client.id) && !ended.has(client.id))
-  const due = known.filter((client) => ids.has(client.id) && isDue(client))
+  const due = known.filter((client) => ids.has(client.id) && isDue(client) && !ended.has(client.id))
   const isNoted = new Set(due.map(({ id }) => id))
   return [
     ...[...ids].filter((id) => !isNoted.has(id)).map((id) => ({ id })),
@@ -67,6 +67,15 @@ type End = (
   kit: EndpointKit,
 ) => Promise<{ readonly ended: ReadonlySet<string>; readonly failures: readonly unknown[] }>
 
+type Records = EndpointKit['records']
+
+const note = (records: Records, key: string, now: number, change: (stored: Known) => Known): Promise<void> =>
+  records.update(key, schema, (stored = []) => ({
+    value: change(stored),
+    expiresAt: now + lifetime,
+    keptAfterRestore: true,
+  }))
+
 /** Compares what this server has with what servers had, in a record, and ends what is due. @throws the first failure */
 async function compare(kit: EndpointKit, key: string, present: Present, end: End): Promise<void> {
   const now = kit.now()
@@ -78,11 +87,7 @@ async function compare(kit: EndpointKit, key: string, present: Present, end: End
   })
   const { ended, failures } = await end(due, kit)
   if (JSON.stringify(compared(known, present, ended, now)) !== JSON.stringify(known)) {
-    await kit.records.update(key, schema, (stored = []) => ({
-      value: compared(stored, present, ended, now),
-      expiresAt: now + lifetime,
-      keptAfterRestore: true,
-    }))
+    await note(kit.records, key, now, (stored) => compared(stored, present, ended, now))
   }
   if (failures.length > 0) throw failures[0]
 }
@@ -122,19 +127,21 @@ function createEnd({ clients, revoke, isStored }: Ends): End {
  * client alive, and does not learn that one has left.
  */
 export interface MissingInTenants {
-  /** Those whose end is due. */
+  /** Those whose end was due at the last comparison. */
   due: ReadonlySet<string>
-  /** Those that their tenant has ended since the last comparison. */
-  readonly ended: Set<string>
+  /** The records of the server, which has compared: a tenant has others. */
+  records: Records | undefined
 }
 
-export const createMissingInTenants = (): MissingInTenants => ({ due: new Set(), ended: new Set() })
+export const createMissingInTenants = (): MissingInTenants => ({ due: new Set(), records: undefined })
 
 /** Whether clients of a tenant have to end before it serves a request. */
-export const hasMissing = ({ due, ended }: MissingInTenants, tenant: string): boolean =>
-  [...due].some((id) => isIn(tenant, id) && !ended.has(id))
+export const hasMissing = ({ due }: MissingInTenants, tenant: string): boolean =>
+  [...due].some((id) => isIn(tenant, id))
 
 const isIn = (tenant: string, id: string): boolean => id.startsWith(`[${JSON.stringify(tenant)},`)
+
+const keyOfTenants = 'clients of tenants'
 
 const idIn = (tenant: string, clientId: string): string => JSON.stringify([tenant, clientId])
 
@@ -183,29 +190,40 @@ export function endMissingClients(
       : [
           afterPause(async (kit) => {
             const { list, missing } = tenants
-            const ended = new Set(missing.ended)
-            await compare(kit, 'clients of tenants', presentIn(list), async (due) => {
-              missing.due = new Set(due.filter((id) => !ended.has(id)))
-              return { ended, failures: [] }
+            await compare(kit, keyOfTenants, presentIn(list), async (due) => {
+              missing.records = kit.records
+              missing.due = new Set(due)
+              return { ended: new Set(), failures: [] }
             })
-            for (const id of ended) missing.ended.delete(id)
           }),
         ]),
   ])
 }
 
-/** Returns the plugin of a listed tenant that does the same, for the clients that its server has found missing. */
+/**
+ * Returns the plugin of a listed tenant that does the same, for the clients that its server has found missing. The record has
+ * the last word: another server may have ended one since then, and a client that is back has a right to what it got.
+ */
 export function endMissingOfTenant(ends: Ends, tenant: string, missing: MissingInTenants): Plugin {
   const end = createEnd(ends)
   return definePlugin('missing-clients', [
     afterPause(async (kit) => {
-      if (!hasMissing(missing, tenant)) return
-      const due = [...missing.due].filter((id) => isIn(tenant, id) && !missing.ended.has(id))
+      const { records } = missing
+      if (records === undefined || !hasMissing(missing, tenant)) return
+      const found = [...missing.due].filter((id) => isIn(tenant, id))
+      const known = (await records.get(keyOfTenants, schema)) ?? []
+      const due = new Set(known.filter(isDue).map(({ id }) => id))
       const { ended, failures } = await end(
-        due.map((id) => String(JSON.parse(id)[1])),
+        found.filter((id) => due.has(id)).map((id) => String(JSON.parse(id)[1])),
         kit,
       )
-      for (const clientId of ended) missing.ended.add(idIn(tenant, clientId))
+      const endedIds = new Set([...ended].map((clientId) => idIn(tenant, clientId)))
+      if (ended.size > 0) {
+        const present = { ...presentIn([{ name: tenant, clients: ends.clients() }]), isMissing: () => false }
+        await note(records, keyOfTenants, kit.now(), (stored) => compared(stored, present, endedIds, kit.now()))
+      }
+      const settled = new Set(found.filter((id) => !due.has(id) || endedIds.has(id)))
+      missing.due = new Set([...missing.due].filter((id) => !settled.has(id)))
       if (failures.length > 0) throw failures[0]
     }, 0),
   ])
