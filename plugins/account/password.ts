@@ -53,18 +53,16 @@ export const changePassword: ChangePage = {
     const { changed, standing } = await replacePassword(owner, kit, (isStillAllowed) =>
       callAccounts(visit, services, (store) => store.change(sub, { password, version, isStillAllowed })),
     )
-    const isChanged = changed !== undefined && changed !== 'taken'
     // Otherwise, another call has revoked the user meanwhile, and this session, too.
     const user = { subject: session.subject, name: session.name, standing }
-    const started =
-      isChanged && standing !== undefined ? await services.sessions.start(kit, user, visit.request) : undefined
-    if (isChanged) {
+    const started = standing === undefined ? undefined : await services.sessions.start(kit, user, visit.request)
+    if (changed !== undefined) {
       await rememberOwner(changed, password, kit, { clientAddress: visit.request.clientAddress })
       await noteChange('password_changed', visit, services)
     }
     // The page needs the new session, which the next request has.
     return {
-      location: urlOf(kit, isChanged ? '' : passwordPath),
+      location: urlOf(kit, changed === undefined ? passwordPath : ''),
       ...(started !== undefined && { cookies: started.cookies }),
     }
   },

@@ -71,7 +71,7 @@ export async function setNewPassword(
     const changes = { password, version: found.version, isStillAllowed }
     return callStore('change', kit, services, (store) => store.change(sub, changes))
   })
-  if (account === undefined || account === 'taken') return undefined
+  if (account === undefined) return undefined
   await rememberOwnerIn(account, password, interaction)
   kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
   postMail({ kind: 'password_changed', url: kit.endpointUrl('account') }, account.email, interaction, services)

@@ -1,6 +1,7 @@
 /**
  * Attack: a thief of a session, or of a mailed link, chooses a new password. While its hash is computed, an administrator
  * revokes or disables the user, or sets another password. That of the thief must not take its place, and no session begins.
+ * And the owner recovers the account meanwhile: the lost race of the thief must not end what the owner has done.
  *
  * OWASP ASVS 5.0 sections 6.3 and 7.4; docs/decisions/0022-revocation-by-epochs.md.
  */
@@ -73,6 +74,22 @@ describe('on the page of the account', () => {
     expect(await f.versionOf()).toBe(version)
     expect((await f.thief.open(accountUri)).html).not.toContain('id="sessions"')
     expect(f.events.some((event) => event.type === 'account_changed')).toBe(false)
+  })
+
+  test.each<[string, (f: Service) => Promise<unknown>]>([
+    ['sets another password', ({ users }) => users.setPassword('a', 'password of the owner')],
+    ['revokes the user', ({ provider }) => provider.revoke({ subject: 'a' })],
+  ])('a change that came too late ends no session since the owner %s', async (_, act) => {
+    const f = await setUp()
+    const owner = f.browser()
+    await f.change(async () => {
+      await act(f)
+      f.clock.advance(1)
+      await f.enter(owner, await owner.open(accountUri), 'alice', oldPassword)
+      f.clock.advance(1)
+    })
+    expect((await owner.open(accountUri)).html).toContain('id="sessions"')
+    expect((await f.thief.open(accountUri)).html).not.toContain('id="sessions"')
   })
 
   test('a password is changed while a user of no concern is revoked', async () => {
