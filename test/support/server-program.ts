@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { consolePagesDefine } from '../../scripts/console-pages.js'
@@ -58,6 +58,9 @@ export function realServerProgram(): Promise<string> {
       banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
       define: { ...consolePagesDefine(), 'import.meta.url': 'bundleUrl' },
     })
+    // A script from compiled code cannot import modules by itself.
+    const server = join(bin, 'server.cjs')
+    writeFileSync(server, readFileSync(server, 'utf8').replaceAll(/\bimport\(/gu, 'importOfStart('))
     copyFileSync(fileURLToPath(new URL('./programs/start-cached.cjs', import.meta.url)), join(bin, 'start.cjs'))
     await warm(join(bin, 'start.cjs'), join(directory, 'home'))
   }).then((directory) => join(directory, 'bin', 'start.cjs'))
