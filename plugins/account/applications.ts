@@ -3,7 +3,7 @@ import { createUserAuthorizations } from '../shared/user-authorizations.ts'
 import type { ApplicationView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
 /** A name for a path: ids of clients can be URLs. */
 const handleOf = (clientId: string, { sha256 }: Pick<EndpointKit, 'sha256'>): string => sha256(clientId).slice(0, 22)
@@ -59,7 +59,7 @@ export const withdrawAccess: ChangePage = {
   async submit(_fields, visit, services) {
     const { kit, session } = visit
     const [clientId] = (await namedClient(visit, services)) ?? []
-    if (clientId === undefined) return 'gone'
+    if (clientId === undefined || !(await mayStillChange(visit, services))) return 'gone'
     const { sub } = session.subject
     // First: it ends the consent, too, and if it fails, the user finds the application again.
     await kit.revoke({ subject: sub, clientId })

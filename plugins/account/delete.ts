@@ -2,7 +2,7 @@ import type { Account } from '../shared/account-store.ts'
 import { accountOf } from './accounts.ts'
 import { beginRemoval } from './removal.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
+import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const deletePath = 'delete'
 
@@ -16,6 +16,7 @@ export const deletionView = (account: Account | undefined, { kit }: Visit, servi
 
 /** Removes the account of the user, and all that belongs to it. */
 export const deleteAccount: ChangePage = {
+  asksItself: true,
   async show(visit, services) {
     const { pages } = services
     if (!hasAccount(await accountOf(visit, services), services)) return undefined
@@ -29,7 +30,10 @@ export const deleteAccount: ChangePage = {
     if (!hasAccount(account, services)) return 'gone'
     const { sub } = session.subject
     const to = account?.emailVerified === true ? account.email : undefined
-    if ((await beginRemoval({ sub, to, locale }, kit, services)) === 'refused') return 'deletion_refused'
+    const isStillAllowed = () => mayStillChange(visit, services)
+    const outcome = await beginRemoval({ sub, to, locale, isStillAllowed }, kit, services)
+    if (outcome === 'refused') return 'deletion_refused'
+    if (outcome === 'ended') return 'gone'
     return { ...services.pages.deleted({ again: urlOf(kit) }, locale), cookies: [services.sessions.clearCookie(kit)] }
   },
 }

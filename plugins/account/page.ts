@@ -8,6 +8,7 @@ import { applicationViews, withdrawAccess } from './applications.ts'
 import { dataPath, downloadData } from './data.ts'
 import { deleteAccount, deletePath, deletionView } from './delete.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
+import { guarded, isEnded } from './guarded.ts'
 import { fieldsIn, keepForm, keptPage } from './kept-form.ts'
 import { addPasskey, addPasskeyPath, passkeysView, removePasskey, renamePasskey } from './passkeys.ts'
 import { changePassword, passwordPath } from './password.ts'
@@ -19,6 +20,7 @@ import type { AccountServices, ChangePage, Fields } from './services.ts'
 import { endOtherSessions, endOthersPath, endSession, sessionViews, signOut, signOutPath } from './sessions.ts'
 import {
   accountPath,
+  mayStillChange,
   nameIn,
   permits,
   returnPath,
@@ -128,11 +130,15 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
   const submitted = page.keeps === undefined ? fields : await fieldsIn(fields, visit)
-  return outcome(
-    submitted === undefined ? 'form_expired' : await page.submit(submitted, visit, services),
-    visit,
-    services,
-  )
+  if (submitted === undefined) return outcome('form_expired', visit, services)
+  try {
+    const writing = page.asksItself === true ? services : guarded(visit, services)
+    return await outcome(await page.submit(submitted, visit, writing), visit, services)
+  } catch (error) {
+    if (!isEnded(error)) throw error
+    if (await mayStillChange(visit, services)) return outcome('gone', visit, services)
+    return signedOutPage(path, { request, kit, pages: services.pages })
+  }
 }
 
 async function handle(

@@ -12,17 +12,7 @@ import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
 import { labelIn } from './label.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import {
-  formLifetime,
-  formOf,
-  formTokenFor,
-  mayStillChange,
-  nameIn,
-  serviceOf,
-  shownName,
-  urlOf,
-  type Visit,
-} from './visit.ts'
+import { formLifetime, formOf, formTokenFor, nameIn, serviceOf, shownName, urlOf, type Visit } from './visit.ts'
 
 export const addPasskeyPath = 'passkeys/add'
 
@@ -114,11 +104,6 @@ export const addPasskey: ChangePage = {
     const passkey = { credential, challenge, origin, rpId, name: label, sub, userName: nameIn(session) }
     const added = await passkeys.add(passkey, kit)
     if (typeof added === 'string') return addPage(visit, services, problems[added])
-    // Afterwards: it must not be left, at whichever moment the user is revoked.
-    if (!(await mayStillChange(visit, services))) {
-      await passkeys.remove(sub, added.id, kit)
-      return addPage(visit, services, 'passkey_not_valid')
-    }
     await noteChange('passkey_added', visit, services)
     return 'passkey_added'
   },

@@ -32,6 +32,7 @@ async function passwordPage(
 
 export const changePassword: ChangePage = {
   keeps: 'password',
+  asksItself: true,
   async show(visit, services) {
     const { accounts, passwords } = services
     if (accounts === undefined || passwords === undefined) return undefined

@@ -84,14 +84,13 @@ async function hasOtherWay(
 }
 
 /**
- * Ends the sessions that have begun at a provider, and would outlive the link. Returns whether this one was among them. A
- * session does not know which of several accounts at the provider it has begun with.
+ * Ends the other sessions that have begun at a provider, and would outlive the link. A session does not know which of
+ * several accounts at the provider it has begun with.
  */
-async function endSessionsAt(provider: string, { session, kit }: Visit, { sessions }: AccountServices) {
+async function endSessionsAt(provider: string, { session, kit }: Visit, { sessions }: AccountServices): Promise<void> {
   const all = await sessions.list(kit, session.subject.sub)
-  const begun = all.filter(({ subject }) => subject.idp === provider)
+  const begun = all.filter(({ sid, subject }) => subject.idp === provider && sid !== session.sid)
   await Promise.all(begun.map(({ sid }) => sessions.end(kit, sid)))
-  return begun.some(({ sid }) => sid === session.sid)
 }
 
 async function namedLink({ session, path, kit }: Visit, { linkedProviders }: AccountServices) {
@@ -114,14 +113,16 @@ export const unlinkProvider: ChangePage = {
     const { linked, link } = named
     if (!(await hasOtherWay(visit, services, linked, link.id))) return 'last_way'
     // Before, so that none is left if this process dies, and after, for sign-ins in between.
-    const isEnded = await endSessionsAt(link.provider, visit, services)
-    const isUnlinked = await linked.unlink(visit.session.subject.sub, link.id)
+    await endSessionsAt(link.provider, visit, services)
+    const { sid, subject } = visit.session
+    const isUnlinked = await linked.unlink(subject.sub, link.id)
     if (isUnlinked) {
       await endSessionsAt(link.provider, visit, services)
       await noteChange('provider_unlinked', visit, services)
     }
-    // The user signs in again, another way.
-    if (isEnded) return { location: urlOf(visit.kit) }
-    return isUnlinked ? 'provider_unlinked' : 'gone'
+    if (subject.idp !== link.provider) return isUnlinked ? 'provider_unlinked' : 'gone'
+    // Last, because it permits the other changes. The user signs in again, another way.
+    await services.sessions.end(visit.kit, sid)
+    return { location: urlOf(visit.kit) }
   },
 }

@@ -124,18 +124,33 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
  * cannot.
  *
  * @param to the address for the mail about it
- * @returns `pending` if it is not complete yet; `refused` if the host refuses, or too many removals wait
+ * @param isStillAllowed called directly before the record that removes the user
+ * @returns `ended` if that is not allowed any more; `pending` if it is not complete yet; `refused` if the host refuses, or too many removals wait
  */
 export async function beginRemoval(
-  { sub, to, locale }: { readonly sub: string; readonly to: string | undefined; readonly locale: string },
+  {
+    sub,
+    to,
+    locale,
+    isStillAllowed,
+  }: {
+    readonly sub: string
+    readonly to: string | undefined
+    readonly locale: string
+    readonly isStillAllowed: () => Promise<boolean>
+  },
   kit: EndpointKit,
   services: AccountServices,
-): Promise<'done' | 'pending' | 'refused'> {
+): Promise<'done' | 'ended' | 'pending' | 'refused'> {
   const expiresAt = kit.now() + removalLifetime
   const mail = to === undefined ? undefined : await kit.seal({ formerAddress: to }, expiresAt)
   await kit.records.put(anyPending, true, expiresAt, keptRecord)
   if (!(await setOf(kit).add(sub, kit.now() + unmarkedLifetime))) return 'refused'
   await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt, keptRecord)
+  if (!(await isStillAllowed())) {
+    await forget(kit, sub)
+    return 'ended'
+  }
   // Last: without the records before it, no process would continue.
   await kit.records.put(markOf(sub), true, expiresAt + markLifetime, keptRecord)
   try {

@@ -7,7 +7,7 @@ import { isLastFactor, resumed } from './demand.ts'
 import { keptLifetime } from './kept-form.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formLifetime, formOf, formTokenFor, mayStillChange, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
+import { formLifetime, formOf, formTokenFor, nameIn, serviceOf, urlOf, type Visit } from './visit.ts'
 
 /** The secret that the user has scanned, until a code confirms it. It is in the form, sealed. */
 const pendingSchema = v.object({ pendingSecret: v.string(), sub: v.string(), id: v.string() })
@@ -93,11 +93,6 @@ export const setUpApp: ChangePage = {
       await kit.records.delete(used)
       return (await setUpPage(visit, services, { secret, pending })) ?? 'gone'
     }
-    // Afterwards: it must not be left, at whichever moment the user is revoked.
-    if (!(await mayStillChange(visit, services))) {
-      await secondFactors.remove(sub, kit)
-      return 'form_expired'
-    }
     // The sessions that have begun in between.
     await endUnproved(visit, services)
     await noteChange('app_added', visit, services)
@@ -110,9 +105,11 @@ export const setUpApp: ChangePage = {
       ...(secondFactorAcr !== undefined && { acr: secondFactorAcr }),
     }
     const user = { subject: proved, name: session.name, standing: session.standing }
-    const { cookies } = await services.sessions.start(kit, user, visit.request)
     const next = visit.path === otpPaths.setUp ? undefined : (await resumed(visit, services)).location
-    return { ...(await codesPage(visit, services, next)), cookies }
+    // First: afterwards, the cookie of this request proves the session no longer.
+    const page = await codesPage(visit, services, next)
+    const { cookies } = await services.sessions.start(kit, user, visit.request)
+    return { ...page, cookies }
   },
 }
 
@@ -140,15 +137,9 @@ export const newRecoveryCodes: ChangePage = {
     return services.pages.confirm({ ...(await formOf(visit)), change: 'new_recovery_codes' }, visit.locale)
   },
   async submit(_fields, visit, services) {
-    if (!(await hasApp(visit, services)) || !(await mayStillChange(visit, services))) return 'gone'
-    await noteChange('recovery_codes_created', visit, services)
+    if (!(await hasApp(visit, services))) return 'gone'
     const page = await codesPage(visit, services)
-    // Afterwards: they must not be left, at whichever moment the app is removed or the user revoked.
-    const isLeft = await hasApp(visit, services)
-    if (isLeft && (await mayStillChange(visit, services))) return page
-    // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
-    const { sub } = visit.session.subject
-    await (isLeft ? services.secondFactors?.newCodes(sub, visit.kit) : services.secondFactors?.remove(sub, visit.kit))
-    return 'gone'
+    await noteChange('recovery_codes_created', visit, services)
+    return page
   },
 }

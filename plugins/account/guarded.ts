@@ -1,0 +1,116 @@
+import { type EndpointKit, isOAuthError } from '@grantry/core'
+import type { AccountServices } from './services.ts'
+import { mayStillChange, type Visit } from './visit.ts'
+
+const ended = 'ended_meanwhile'
+
+/** Whether a form was interrupted because its session does not count any more. */
+export const isEnded = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.details.reason === ended
+
+const refused = (kit: EndpointKit) => kit.refuse('login_required', 'The session has ended meanwhile', ended)
+
+/** Returns a kit that asks once, directly before its first write. What has begun is not left half done. */
+function askingKit(kit: EndpointKit, ask: () => Promise<void>): EndpointKit {
+  let asked: Promise<void> | undefined
+  const before =
+    <A extends readonly unknown[], T>(write: (...values: A) => Promise<T>) =>
+    async (...values: A): Promise<T> => {
+      asked ??= ask()
+      await asked
+      return write(...values)
+    }
+  const { put, insert, delete: remove, update } = kit.records
+  return {
+    ...kit,
+    records: {
+      ...kit.records,
+      put: before(put),
+      insert: before(insert),
+      delete: before(remove),
+      // Its type depends on the schema, which `before` does not know.
+      update: (key, schema, change) => before(() => update(key, schema, change))(),
+    },
+  }
+}
+
+/** Returns an object with some of its members replaced. A port of the host can be an instance of a class. */
+const replacing = <T extends object>(target: T, members: Partial<T>): T =>
+  new Proxy({} as T, {
+    get(_, name) {
+      const value: unknown = Reflect.get(Object.hasOwn(members, name) ? members : target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+/**
+ * Returns the services with which a form changes what signs its user in. Each write asks whether the session still counts:
+ * before, at the last moment, and where it has added something, afterwards. A thief whose session has ended while the request
+ * was in flight removes nothing, and leaves nothing.
+ */
+export function guarded(visit: Visit, services: AccountServices): AccountServices {
+  const { kit } = visit
+  const { passkeys, secondFactors, linkedProviders, sessions } = services
+  const may = () => mayStillChange(visit, services)
+  async function ask(): Promise<void> {
+    if (!(await may())) throw refused(kit)
+  }
+  /** Also before the call: what the host stores itself does not use the kit. */
+  async function write<T>(call: (asking: EndpointKit) => Promise<T>): Promise<T> {
+    await ask()
+    return call(askingKit(kit, ask))
+  }
+  return {
+    ...services,
+    sessions: replacing(sessions, {
+      end: (_kit, sid) => write((asking) => sessions.end(asking, sid)),
+      async start(_kit, user, request) {
+        await ask()
+        const started = await sessions.start(kit, user, request)
+        if (started.session.sid === visit.session.sid) return started
+        // The session that it continues has just ended.
+        await sessions.end(kit, started.session.sid)
+        throw refused(kit)
+      },
+    }),
+    passkeys:
+      passkeys &&
+      replacing(passkeys, {
+        async add(passkey) {
+          const added = await write((asking) => passkeys.add(passkey, asking))
+          if (typeof added === 'string' || (await may())) return added
+          await passkeys.remove(passkey.sub, added.id, kit)
+          throw refused(kit)
+        },
+        rename: (sub, id, name) => write((asking) => passkeys.rename(sub, id, name, asking)),
+        remove: (sub, id) => write((asking) => passkeys.remove(sub, id, asking)),
+      }),
+    secondFactors:
+      secondFactors &&
+      replacing(secondFactors, {
+        async confirm(app) {
+          const result = await write((asking) => secondFactors.confirm(app, asking))
+          if (result !== 'confirmed' || (await may())) return result
+          await secondFactors.remove(app.sub, kit)
+          throw refused(kit)
+        },
+        remove: (sub) => write((asking) => secondFactors.remove(sub, asking)),
+        async newCodes(sub) {
+          const codes = await write((asking) => secondFactors.newCodes(sub, asking))
+          // They must not be left, at whichever moment the app is removed or the user revoked.
+          const isLeft = (await secondFactors.state(sub, kit)).app
+          if (isLeft && (await may())) return codes
+          // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
+          await (isLeft ? secondFactors.newCodes(sub, kit) : secondFactors.remove(sub, kit))
+          throw refused(kit)
+        },
+      }),
+    linkedProviders:
+      linkedProviders &&
+      replacing(linkedProviders, {
+        linked: () =>
+          replacing(linkedProviders.linked(kit), {
+            unlink: (sub, id) => write((asking) => linkedProviders.linked(asking).unlink(sub, id)),
+          }),
+      }),
+  }
+}
