@@ -196,3 +196,40 @@ test.each([
   const { errorDescription } = await load('labels.js')
   expect(errorDescription(code)).not.toBe(errorDescription('of_a_plugin'))
 })
+
+describe('a call of the admin API', () => {
+  /** Returns what a call responds with, and the URLs of what was sent. */
+  async function called(path: string) {
+    const { createApi } = await load('api.js')
+    const sent: string[] = []
+    vi.stubGlobal('fetch', async (url: string) => {
+      sent.push(new URL(url, 'https://id.example.com').pathname)
+      return Response.json({})
+    })
+    try {
+      const key = { prove: async () => 'proof', nonce: undefined }
+      const api = createApi({ paths: { admin: '/admin' } }, { accessToken: 'token', key }, () => {})
+      return { response: await api.send('POST', path, { body: {} }), sent }
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  }
+
+  test.each(['.', '..'])('for the id %j is not sent: a browser resolves it to another path', async (id) => {
+    const { apiPath } = await load('api.js')
+    for (const path of [apiPath(['users', id]), apiPath(['users', id], { q: 'a' }), `/users/a/clients/${id}/revoke`]) {
+      const { response, sent } = await called(path)
+      expect(sent).toEqual([])
+      expect(response).toMatchObject({ status: 400, problem: expect.stringContaining('command line') })
+    }
+  })
+
+  test.each(['...', '.a', 'a..', '%2e%2e', '../..', 'a/../b', '/', '?', '#', '\\..\\'])(
+    'for the id %j leads to its path',
+    async (id) => {
+      const { apiPath } = await load('api.js')
+      const { sent } = await called(apiPath(['users', id, 'revoke']))
+      expect(sent).toEqual([`/admin/users/${encodeURIComponent(id)}/revoke`])
+    },
+  )
+})

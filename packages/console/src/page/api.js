@@ -54,6 +54,21 @@ function refusalIn(status, error) {
   return error === 'insufficient_scope' ? 'scope_missing' : 'no_administrator'
 }
 
+const unsendable = {
+  status: 400,
+  body: undefined,
+  version: undefined,
+  problem: 'A browser cannot send a request for the id "." or "..". Use the command line.',
+  member: undefined,
+}
+
+/**
+ * Whether a browser resolves a path to another one: `.` and `..` have no encoded form that it leaves alone.
+ *
+ * @param {string} path
+ */
+const leadsElsewhere = (path) => /\/\.{1,2}(?:\/|$)/u.test(path.replace(/\?.*$/su, ''))
+
 /**
  * Creates the client of the admin API.
  *
@@ -96,6 +111,7 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
 
   /** @param {string} path @param {Method} method @param {ApiRequest} request @returns {Promise<ApiResponse>} */
   async function send(method, path, request = {}) {
+    if (leadsElsewhere(path)) return unsendable
     let sent = await sendOnce(method, path, request).catch(() => undefined)
     if (sent?.content?.error === 'use_dpop_nonce') sent = await sendOnce(method, path, request).catch(() => undefined)
     const { response, content } = sent ?? {}
@@ -144,7 +160,7 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
 /** @typedef {ReturnType<typeof createApi>} Api */
 
 /**
- * Returns a path of the API. Ids are encoded, so that none can lead elsewhere.
+ * Returns a path of the API. Ids are encoded, so that none can lead elsewhere; those that cannot be are not sent.
  *
  * @param {readonly string[]} segments
  * @param {Record<string, string | undefined>} [query]
