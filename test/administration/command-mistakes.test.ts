@@ -79,11 +79,15 @@ test('--unset refuses what is not there, such as a member with a typing mistake,
   expect((await run('audit')).out).toBe(before)
 })
 
-test('--file - is called standard input', async () => {
-  const { file } = newService()
-  const { err } = await printedWith({ input: '{' }, 'clients', 'add', 'batch', '--file', '-', '--config', file)
-  expect(err).toContain('grantry: standard input is not JSON')
-})
+test.each(['{', 'SECRET', '{"a":SECRET}', '-----BEGIN SECRET'])(
+  '--file - is called standard input, and %j is not quoted',
+  async (input) => {
+    const { file } = newService()
+    const { err } = await printedWith({ input }, 'clients', 'add', 'batch', '--file', '-', '--config', file)
+    expect(err).toContain('grantry: standard input is not JSON')
+    expect(err).not.toContain('SECRET')
+  },
+)
 
 test('rotate-secret says when servers know the new secret', async () => {
   const { run } = newService()

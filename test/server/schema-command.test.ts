@@ -105,4 +105,13 @@ describe('grantry schema', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/missing\.json: cannot be read.*pass the published schema with --base, .*unpkg\.com/u)
   })
+
+  test('quotes nothing of a file that is not the schema', async () => {
+    const { config, base } = written()
+    writeFileSync(base, '-----BEGIN SECRET')
+    const { code, out, err } = await printed('schema', '--config', config, '--base', base)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/base\.json: cannot be read \(line 1, column 1: .*\); pass the published schema/u)
+    expect(err).not.toContain('SECRET')
+  })
 })

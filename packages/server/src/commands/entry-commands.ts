@@ -10,6 +10,7 @@ import {
 } from '@grantry/administration'
 import { inexactNumber, inexactNumberIn, isJsonObject, quotableName } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { parseJson } from '../configuration/parse-json.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
@@ -115,7 +116,8 @@ async function membersIn(file: string, example: string): Promise<Record<string, 
   })
   let members: unknown
   try {
-    members = JSON.parse(content)
+    // The message of JSON.parse() would quote the file, which can have a secret.
+    members = await parseJson(content, 'any')
   } catch (cause) {
     throw new TypeError(`${called} is not JSON: ${errorMessage(cause)}`, { cause })
   }

@@ -12,6 +12,7 @@ import {
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { Command } from 'commander'
+import { parseJson } from '../configuration/parse-json.ts'
 import { errorMessage } from '../error-message.ts'
 import { schemaAddress } from '../init/template.ts'
 import { configOption } from '../opening/command-options.ts'
@@ -94,7 +95,7 @@ function schemaWith(base: JsonObject, plugins: Plugins): JsonObject {
 /** @throws TypeError with a one-line message if the published schema cannot be read. */
 async function publishedSchema(file: string): Promise<JsonObject> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as JsonObject
+    return (await parseJson(await readFile(file, 'utf8'), 'any')) as JsonObject
   } catch (cause) {
     const remedy = `pass the published schema with --base, ${schemaAddress(version)}`
     throw new TypeError(`${file}: cannot be read (${errorMessage(cause)}); ${remedy}`, { cause })
