@@ -51,8 +51,8 @@ export function reportToConsole(fact: Fact, endpoint: string | undefined, trace?
 }
 
 /**
- * What is known about a request so far, for events, limits and the CORS decision. Handlers only write to it; protocol
- * decisions do not depend on it.
+ * What is known about a request so far, for events, limits and the CORS decision. Handlers write to it, and read only
+ * `question`; no other protocol decision depends on it.
  */
 export interface Trace {
   readonly id: string
