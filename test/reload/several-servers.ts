@@ -26,7 +26,7 @@ export function service() {
   const driver: typeof store = {
     ...store,
     setItem(key, ...more) {
-      if (key === failing) throw new Error('connection lost')
+      if (failing !== undefined && key.endsWith(failing)) throw new Error('connection lost')
       return store.setItem(key, ...more)
     },
   }
@@ -69,9 +69,12 @@ export function service() {
       later += seconds
     },
     /** The end of this client fails. */
-    failFor(clientId: string): void {
-      const name = JSON.stringify(['https://id.example.com', 'client', clientId])
+    failFor(clientId: string, issuer = 'https://id.example.com'): void {
+      const name = JSON.stringify([issuer, 'client', clientId])
       failing = `epoch:${createHash('sha256').update(name).digest('hex')}`
+    },
+    failNoMore(): void {
+      failing = undefined
     },
     /** The clients of which everything was revoked. */
     ended: () =>

@@ -96,15 +96,23 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
       revision: async () => `${generation} ${await entries?.revision('tenant')}`,
     },
     async open(ofTenant, { name, space = name }) {
+      const listed = current().list.find((one) => one.name === name)?.name
       const { provider, handle, close } = await openProvider({
         ...common,
         configuration: ofTenant,
         driver: storageSpace(driver, space),
         observability: observabilityOf(observability, name),
         console: undefined,
-        tenant: current().list.find((listed) => listed.name === name)?.name,
+        tenant: listed,
       })
-      if (hasMissing(common.missing, name)) await provider.runTasks()
+      if (listed !== undefined && hasMissing(common.missing, listed)) {
+        // It reports failures, and does not reject. The next request opens the tenant again.
+        await provider.runTasks()
+        if (hasMissing(common.missing, listed)) {
+          await close()
+          throw new Error('a client that has left the configuration could not be ended')
+        }
+      }
       return { issuer: provider.issuer, handle, close, runTasks: provider.runTasks }
     },
   })
