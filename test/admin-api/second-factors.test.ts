@@ -4,10 +4,15 @@ import { OAuthError } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { setting } from './setting.ts'
 
-/** Records what is called, in order. `failing` calls of `reset` fail first. */
-async function service({ failing = 0, withoutReset = [] as readonly string[] } = {}) {
+/**
+ * Records what is called, in order. `failing` calls of `reset` fail first. A thief adds `added` passkeys, one before each
+ * revocation.
+ */
+async function service({ failing = 0, added = 0, withoutReset = [] as readonly string[] } = {}) {
   const calls: string[] = []
   let left = failing
+  let leftToAdd = added
+  let held = { apps: 1, passkeys: 2 }
   const host: Partial<AdminHost> = {
     secondFactors: {
       withoutReset,
@@ -18,10 +23,16 @@ async function service({ failing = 0, withoutReset = [] as readonly string[] } =
           const message = 'Not all second factors were reset (secondFactors[1] failed), repeat the reset'
           throw new OAuthError('temporarily_unavailable', message, { reason: 'second_factors_left', retryAfter: 1 })
         }
-        return { apps: 1, passkeys: 2, secret: 'of the host' }
+        const removed = held
+        held = { apps: 0, passkeys: 0 }
+        return { ...removed, secret: 'of the host' }
       },
     },
-    revoke: async (target) => void calls.push(`revoke ${JSON.stringify(target)}`),
+    async revoke(target) {
+      if (leftToAdd > 0) held = { apps: 0, passkeys: 1 }
+      leftToAdd -= 1
+      calls.push(`revoke ${JSON.stringify(target)}`)
+    },
     sessions: {
       list: async () => [],
       end: async () => true,
@@ -36,6 +47,8 @@ async function service({ failing = 0, withoutReset = [] as readonly string[] } =
 
 const path = '/users/carol/second-factors'
 const all = ['reset carol', 'revoke {"subject":"carol"}', 'end carol']
+// Whether something was added until the sessions ended.
+const again = 'reset carol'
 
 describe('the second factors of a user', () => {
   test('are removed before sessions and tokens end, and the trail has it', async () => {
@@ -45,7 +58,7 @@ describe('the second factors of a user', () => {
       status: 200,
       body: { sub: 'carol', removed: { apps: 1, passkeys: 2 }, endedSessions: 1 },
     })
-    expect(calls).toEqual(all)
+    expect(calls).toEqual([...all, again])
     expect((await trail())[0]).toMatchObject({
       action: 'user_second_factors_reset',
       id: 'carol',
@@ -53,6 +66,15 @@ describe('the second factors of a user', () => {
       from: '192.0.2.7',
       outcome: 'done',
     })
+  })
+
+  test.each([
+    [1, [...all, ...all, again]],
+    [2, [...all, ...all, ...all]],
+  ])('that a thief adds %i times before the sessions end are removed, too', async (added, expected) => {
+    const { send, calls } = await service({ added })
+    expect(await send('DELETE', path)).toMatchObject({ body: { removed: { apps: 1, passkeys: 2 + added } } })
+    expect(calls).toEqual(expected)
   })
 
   test('that are left after a failure are reported, sessions end all the same, and it can be repeated', async () => {
@@ -64,7 +86,7 @@ describe('the second factors of a user', () => {
     expect(calls).toEqual(all)
     expect((await trail())[0]).toMatchObject({ action: 'user_second_factors_reset', outcome: 'unknown' })
     expect((await send('DELETE', path)).status).toBe(200)
-    expect(calls).toEqual([...all, ...all])
+    expect(calls).toEqual([...all, ...all, again])
     expect((await trail())[0]).toMatchObject({ outcome: 'done' })
   })
 

@@ -141,7 +141,8 @@ export default { ...${JSON.stringify(setting)}, plugins: [{ name: 'sign-in' }, f
     err: '',
     out: { sub: 'a', reset: true, removed: {}, endedSessions: 2 },
   })
-  expect(readFileSync(removed, 'utf8')).toBe('a')
+  // Again after the sessions have ended.
+  expect(readFileSync(removed, 'utf8')).toBe('aa')
   expect(await outcomes()).toEqual(['login_required', 'login_required'])
   expect((await json('audit'))[0]).toMatchObject({ action: 'user_second_factors_reset', id: 'a', outcome: 'done' })
 })

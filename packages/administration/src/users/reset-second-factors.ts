@@ -29,6 +29,17 @@ function countsIn(returned: unknown): ResetResult['removed'] {
   return Object.fromEntries(kinds.flatMap((kind) => (Number.isInteger(counts[kind]) ? [[kind, counts[kind]]] : [])))
 }
 
+const together = (first: ResetResult['removed'], second: ResetResult['removed']): ResetResult['removed'] =>
+  Object.fromEntries(
+    Object.keys({ ...first, ...second }).map((kind) => {
+      const removed = kind as RemovedKind
+      return [kind, (first[removed] ?? 0) + (second[removed] ?? 0)]
+    }),
+  )
+
+/** How often what was added meanwhile is removed. */
+const maxRounds = 3
+
 export interface ResetDeps {
   /** Absent if no plugin offers it. */
   readonly secondFactors?: ResettableFactors | undefined
@@ -41,7 +52,8 @@ const instead = 'remove those of the user where they are stored, then revoke the
 
 /**
  * Removes all second factors and passkeys of a user, and then ends sessions and tokens: the device that has them was lost,
- * or stolen. They end also if a factor fails, and the reset can be repeated; the trail says `unknown` until then.
+ * or stolen. They end also if a factor fails, and the reset can be repeated; the trail says `unknown` until then. What a
+ * session that has just ended has added meanwhile is removed, too.
  *
  * @throws RefusedError `unsupported` if a factor cannot be reset: nothing was removed.
  */
@@ -61,13 +73,19 @@ export async function resetSecondFactors(
   }
   return audited({ action: 'user_second_factors_reset', id: subject }, async () => {
     let endedSessions = 0
-    let returned: unknown
-    try {
-      returned = await secondFactors.reset(subject)
-    } finally {
-      // Afterwards: a session that a stolen factor begins meanwhile ends, too.
-      endedSessions = await revoke({ subject })
+    let removed: ResetResult['removed'] = {}
+    for (let round = 1; round <= maxRounds; round += 1) {
+      let counts: ResetResult['removed'] | undefined
+      const hasRemoved = () => counts === undefined || Object.values(counts).some((count) => count > 0)
+      try {
+        counts = countsIn(await secondFactors.reset(subject))
+      } finally {
+        // Afterwards: a session that a stolen factor begins meanwhile ends, too.
+        if (round === 1 || hasRemoved()) endedSessions += await revoke({ subject })
+      }
+      removed = together(removed, counts)
+      if (round > 1 && !hasRemoved()) break
     }
-    return { removed: countsIn(returned), endedSessions }
+    return { removed, endedSessions }
   })
 }
