@@ -179,6 +179,13 @@ async function takeAddress({ address, before }: Ticket, visit: Visit, services: 
   const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, changes))
   if (outcome === undefined) return 'gone'
   if (outcome === 'taken') return 'address_taken'
+  if (!(await mayStillChange(visit, services))) {
+    // A revocation changes no account, so the write did not notice it: a thief could recover the account by the address.
+    const { email = '', emailVerified, username } = account
+    const former = { email, emailVerified, username, version: outcome.version }
+    await callAccounts(visit, services, (store) => store.change(account.sub, former))
+    return 'gone'
+  }
   // The former address: only its owner learns of a change by a thief.
   if (account.emailVerified && account.email !== undefined && !isSameAddress(account.email, address)) {
     await mailChange('address_changed', account.email, visit, services)

@@ -1,0 +1,95 @@
+/**
+ * Attack: a thief of a session proves an own address, while its owner, or an administrator, acts against the thief. The act
+ * comes before any one of the storage calls of the request, and has to win: by the address, the thief would recover the
+ * account afterwards.
+ *
+ * OWASP ASVS 5.0 sections 6.3 and 7.4; docs/decisions/0022-revocation-by-epochs.md.
+ */
+import { openAdministration, storedUsers } from '@grantry/administration'
+import { openEntries } from '@grantry/core'
+import { userSessions } from '@grantry/plugins/authorization-endpoint'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
+import { expect, test } from 'vitest'
+import { storedAccounts } from '../../packages/server/src/accounts/stored-accounts.ts'
+import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
+import { codeUri } from '../account/addresses.ts'
+import { accountUri, issuer, setUpAccount } from '../account/parties.ts'
+import { password, quickHash } from '../administration/stored-user-setting.ts'
+import { hiddenFields } from '../authorization/browser.ts'
+import { codeIn } from '../self-service/parties.ts'
+import { atEachCall, interruptible } from '../support/interrupted.ts'
+
+const ofThief = 'thief@evil.example'
+const check = { client: async () => {}, scope: async () => {}, user: async () => {} }
+
+async function setUpService() {
+  const driver = interruptible(memoryDriver())
+  const entries = openEntries({ issuer, storage: driver.storage })
+  const administration = () =>
+    openAdministration({
+      entries,
+      check,
+      hashPassword: async () => quickHash,
+      revoke: (target) => f.provider.revoke(target),
+    })
+  const mails: string[] = []
+  const limits = { perAddress: 1000, perNetwork: 100_000 }
+  const stored = storedUsers({ entries, cacheFor: 5, renewHash: async () => undefined, now: () => f.clock.now() })
+  const f = await setUpAccount({
+    account: {
+      accounts: storedAccounts(administration),
+      mailer: { send: ({ text }) => void mails.push(text) },
+      mailLimits: limits,
+    },
+    provider: { storage: driver.storage, users: configuredUsers([], { stored }) },
+  })
+  return { ...f, driver, mails, users: administration().as({ who: 'admin' }).users }
+}
+
+type Service = Awaited<ReturnType<typeof setUpService>>
+
+const acts: Readonly<Record<string, (f: Service, sub: string) => Promise<unknown>>> = {
+  'the user is revoked': ({ provider }, sub) => provider.revoke({ subject: sub }),
+  'all sessions end': ({ provider }, sub) => provider.use(userSessions).endAll(sub),
+  'an administrator sets a password': ({ users }, sub) => users.setPassword(sub, 'password of the owner'),
+  'the user is disabled': ({ users }, sub) => users.edit(sub, { active: false }),
+}
+
+const names = { 'the name': (sub: string) => sub, 'the address': (sub: string) => `${sub}@example.com` }
+
+const cases = Object.keys(acts).flatMap((act) =>
+  Object.entries(names).map(([by, nameOf]) => [act, by, nameOf] as const),
+)
+
+test.each(cases)('a thief takes no account over when %s before any call, of a user by %s', async (act, _by, nameOf) => {
+  const f = await setUpService()
+  const outcomes = await atEachCall(async (calls) => {
+    const sub = `user-${calls}`
+    const email = `${sub}@example.com`
+    const username = nameOf(sub)
+    await f.users.add({ sub, username, password: quickHash, claims: { email, email_verified: true } })
+    const browser = f.browser()
+    await f.enter(browser, await browser.open(accountUri), username, password)
+    const page = await f.send(browser, await browser.open(`${accountUri}/email`), { address: ofThief })
+    await f.provider.runTasks()
+    const code = codeIn({ text: f.mails.at(-1) ?? '' })
+    let emailThen: unknown
+    const done = await f.driver.during(
+      calls,
+      async () => {
+        await acts[act]?.(f, sub)
+        emailThen = (await f.users.show(sub)).value.claims?.email
+      },
+      async () => browser.submit(codeUri, { ...hiddenFields(page), code }),
+    )
+    const { value } = await f.users.show(sub)
+    // The next attempt takes the address, too.
+    await f.users.remove(sub)
+    if (done === undefined) return value.claims?.email === ofThief ? undefined : 'the request itself fails'
+    const { username: name, claims } = value
+    if (claims?.email === emailThen) return 'nothing'
+    return claims?.email === email && name === username && claims.email_verified === true ? 'nothing' : `call ${calls}`
+  })
+  expect(outcomes.length).toBeGreaterThan(20)
+  expect(outcomes.filter((outcome) => outcome !== 'nothing')).toEqual([])
+})
