@@ -63,6 +63,15 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
       await accounts.change(sub, { password: 'that of the owner' })
       return true
     }
+    let answers = 0
+    /** It cannot be read after the write. */
+    const unreadable = async () => {
+      answers += 1
+      if (answers > 1) throw new Error('The storage does not respond')
+      return true
+    }
+    await expect(change(unreadable)).rejects.toMatchObject({ cause: { message: 'The storage does not respond' } })
+    expect(await accounts.checkPassword(sub, carol.password)).toBe(true)
     for (const isAllowed of [async () => false, once]) expect(await change(isAllowed)).toBeUndefined()
     expect(await change(allowed, 'another version')).toBeUndefined()
     expect(await accounts.checkPassword(sub, carol.password)).toBe(true)

@@ -79,11 +79,14 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
       if (!(await release(email, isVerified))) return 'taken' as const
       if (!(await update())) return undefined
     }
-    // A revocation in between counts as an earlier one.
-    if (password !== undefined && !(await isAllowed())) {
-      await rows.update(sub, former, hashed)
-      return undefined
+    if (password === undefined) return reader.find(sub)
+    let isStillTrue = false
+    try {
+      isStillTrue = await isAllowed()
+    } finally {
+      // A revocation in between counts as an earlier one, also if it cannot be read whether there is one.
+      if (!isStillTrue) await rows.update(sub, former, hashed)
     }
-    return reader.find(sub)
+    return isStillTrue ? reader.find(sub) : undefined
   }
 }
