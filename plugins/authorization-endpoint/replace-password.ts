@@ -24,7 +24,7 @@ export async function replacePassword<T extends object>(
   { sub, standing, sessions }: Owner,
   kit: EndpointKit,
   change: (isStillAllowed: () => Promise<boolean>) => Promise<T | 'taken' | undefined>,
-): Promise<{ readonly changed?: T; readonly standing?: Standing | undefined }> {
+): Promise<{ readonly changed?: T | undefined; readonly standing?: Standing | undefined }> {
   let current: Standing | undefined = standing
   const end = async (): Promise<boolean> => {
     current = current && (await sessions.renewStanding(kit, sub, current))
