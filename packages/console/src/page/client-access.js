@@ -1,5 +1,5 @@
 import { confirmed } from './dialogs.js'
-import { element, field, textInput } from './elements.js'
+import { element, field, rowButton, textInput } from './elements.js'
 import { dataTable } from './list-page.js'
 import { shown, valueText, visible } from './shown-text.js'
 
@@ -65,16 +65,7 @@ export function clientAccessPart(open) {
               {
                 name: 'Action',
                 cell: ({ clientId }) =>
-                  element(
-                    'button',
-                    {
-                      type: 'button',
-                      class: 'small',
-                      'aria-label': `End the access of ${visible(clientId, 100)}`,
-                      onclick: () => end(clientId),
-                    },
-                    'End',
-                  ),
+                  rowButton('End', `End the access of ${visible(clientId, 100)}`, () => end(clientId)),
               },
             ],
             clients,

@@ -1,4 +1,4 @@
-import { element } from './elements.js'
+import { element, rowButton } from './elements.js'
 import { dataTable } from './list-page.js'
 import { shown, valueText, visible } from './shown-text.js'
 
@@ -23,16 +23,7 @@ function consentTable({ path, context: { api } }, reload) {
         {
           name: 'Action',
           cell: ({ clientId }) =>
-            element(
-              'button',
-              {
-                type: 'button',
-                class: 'small',
-                'aria-label': `Revoke the consent to ${visible(clientId, 100)}`,
-                onclick: revoke(clientId),
-              },
-              'Revoke',
-            ),
+            rowButton('Revoke', `Revoke the consent to ${visible(clientId, 100)}`, revoke(clientId)),
         },
       ],
       consents,

@@ -80,6 +80,16 @@ export function choice(id, options, chosen) {
 }
 
 /**
+ * Returns a button for one row of a table.
+ *
+ * @param {string} text
+ * @param {string} what the accessible name: many rows have the same text
+ * @param {() => unknown} onclick
+ */
+export const rowButton = (text, what, onclick) =>
+  element('button', { type: 'button', class: 'small', 'aria-label': what, onclick }, text)
+
+/**
  * Returns a button that copies a text and reports the result.
  *
  * @param {string} what the accessible name, such as `Copy the curl command`

@@ -1,6 +1,6 @@
 import { apiPath } from './api.js'
 import { ask, confirmed } from './dialogs.js'
-import { element } from './elements.js'
+import { element, rowButton } from './elements.js'
 import { dataTable, timeOf } from './list-page.js'
 import { problemPage } from './problem-page.js'
 import { shown, visible } from './shown-text.js'
@@ -73,16 +73,7 @@ export async function keysPage(context) {
     {
       name: 'Action',
       cell: (/** @type {Key} */ key) =>
-        element(
-          'button',
-          {
-            type: 'button',
-            class: 'small',
-            'aria-label': `Retire the key ${visible(key.kid, 60)}`,
-            onclick: () => retire(context, key),
-          },
-          'Retire',
-        ),
+        rowButton('Retire', `Retire the key ${visible(key.kid, 60)}`, () => retire(context, key)),
     },
   ]
   return {

@@ -1,5 +1,5 @@
 import { confirmed } from './dialogs.js'
-import { element } from './elements.js'
+import { element, rowButton } from './elements.js'
 import { dataTable, timeOf } from './list-page.js'
 import { valueText, visible } from './shown-text.js'
 
@@ -28,16 +28,7 @@ function sessionTable({ path, context: { api } }, reload) {
         {
           name: 'Action',
           cell: ({ sid, startedAt }) =>
-            element(
-              'button',
-              {
-                type: 'button',
-                class: 'small',
-                'aria-label': `End the session of ${timeAt(startedAt).textContent}`,
-                onclick: end(sid),
-              },
-              'End',
-            ),
+            rowButton('End', `End the session of ${timeAt(startedAt).textContent}`, end(sid)),
         },
       ],
       sessions,
