@@ -10,6 +10,7 @@ import type { Plugin } from '../packages/core/src/parts/plugin.ts'
 import { collectParts, type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/configured-keys.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
+import { variableSchema } from '../packages/server/src/configuration/environment.ts'
 import {
   completePlugins,
   createNamedPlugin,
@@ -60,9 +61,6 @@ const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema
   non_empty: (_action, of) => (of === 'array' ? { minItems: 1 } : { minLength: 1 }),
   regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
 }
-
-/** Any string may be `${NAME}`, which is replaced before validation. */
-const variable: JsonSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
 
 const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
   type === 'string' && (pattern !== undefined || Number(minLength) > 1)
@@ -186,7 +184,7 @@ const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),
   boolean: () => ({ type: 'boolean' }),
-  picklist: (schema) => ({ anyOf: [{ enum: schema.options }, variable] }),
+  picklist: (schema) => ({ anyOf: [{ enum: schema.options }, variableSchema] }),
   literal: ({ literal }) => ({ const: literal }),
   union: ({ options = [] }) => ({ anyOf: options.map(convert) }),
 }
@@ -215,7 +213,7 @@ function convert(schema: unknown): JsonSchema {
     .map((action) => actions[action.type]?.(action, base.type) ?? {})
   const complete: JsonSchema = Object.assign({}, base, ...added)
   if (others.length > 0) return { anyOf: [complete, ...others] }
-  return isNarrow(complete) ? { anyOf: [complete, variable] } : complete
+  return isNarrow(complete) ? { anyOf: [complete, variableSchema] } : complete
 }
 
 const { version }: { readonly version: string } = JSON.parse(

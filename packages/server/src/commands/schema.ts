@@ -12,6 +12,7 @@ import {
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { Command } from 'commander'
+import { variableSchema } from '../configuration/environment.ts'
 import { parseJson } from '../configuration/parse-json.ts'
 import { errorMessage } from '../error-message.ts'
 import { schemaAddress } from '../init/template.ts'
@@ -19,14 +20,12 @@ import { configOption } from '../opening/command-options.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
 import { providerOptions } from '../provider-options/provider-options.ts'
 import { version } from '../version.ts'
+import { print } from './table.ts'
 
 interface SchemaArguments {
   readonly config?: string
   readonly base?: string
 }
-
-/** Any string of a configuration can be `${NAME}`, which is replaced before validation. */
-const variable: JsonObject = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
 
 const mapped = (value: unknown, change: (schema: JsonObject) => JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value as JsonObject).map(([name, each]) => [name, change(each as JsonObject)]))
@@ -41,7 +40,7 @@ function withVariables(schema: JsonObject): JsonObject {
     ...(anyOf !== undefined && { anyOf: (anyOf as readonly JsonObject[]).map(withVariables) }),
   }
   const isNarrow = open.enum !== undefined || open.pattern !== undefined || Number(open.minLength ?? 0) > 1
-  return isNarrow ? { anyOf: [open, variable] } : open
+  return isNarrow ? { anyOf: [open, variableSchema] } : open
 }
 
 /** Adds the members that an object of the published schema does not have. */
@@ -122,6 +121,6 @@ export function addSchemaCommand(grantry: Command): void {
     .option(...configOption)
     .option('--base <file>', 'the published schema (default: the one of this package)')
     .action(async (options: SchemaArguments) => {
-      process.stdout.write(await schemaCommand(options))
+      print(await schemaCommand(options))
     })
 }

@@ -8,6 +8,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 // A second dollar sign in front of it makes it text.
 const reference = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 
+/** Any string of a configuration can be `${NAME}`, which is replaced before validation. */
+export const variableSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' } as const
+
 /** Returns a text that `withEnvironment()` replaces by the given one: what looks like a reference in it is text. */
 export const withoutReferences = (text: string): string => text.replaceAll(reference, '$$$&')
 
