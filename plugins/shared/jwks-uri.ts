@@ -7,7 +7,7 @@ import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
 import { createPublished, type Loaded, type Published } from './published.ts'
 
 /** What a URI leads to: keys, or why there are none. Without a reason, the host has sent something else. */
-export type LoadedKeys = PublishedKeySet | { readonly problem: FetchProblem | undefined }
+type LoadedKeys = PublishedKeySet | { readonly problem: FetchProblem | undefined }
 
 /**
  * Sends a request with the limits of the settings.

@@ -28,7 +28,7 @@ export interface RunningProvider {
   close(): Promise<void>
 }
 
-export interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping' | 'missing'> {
+interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping' | 'missing'> {
   readonly isDemo: boolean
   /** Reads the configuration again. Absent if there is no file. */
   readonly read: (() => Promise<LoadedConfiguration>) | undefined

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 /** Commands that one module adds. */
-export interface CommandModule {
+interface CommandModule {
   readonly names: readonly string[]
   /** Resolves to what adds them to the program. */
   readonly load: () => Promise<(grantry: Command) => void>

@@ -46,8 +46,7 @@ function tenantEvent({ type, tenant, reason, duration, cause }: TenantEvent): Se
   }
 }
 
-export interface ServeTenantsOptions
-  extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping' | 'missing'> {
+interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping' | 'missing'> {
   /** Returns the present configuration: it is read again while the server runs. */
   readonly configuration: () => CheckedConfiguration
   readonly driver: AtomicDriver
