@@ -44,6 +44,15 @@ async function pass(servers: Service, seconds: number, ...usedAt: readonly Runni
   }
 }
 
+/** Returns a server with the client, to which it has issued a refresh token. */
+async function issued() {
+  const servers = service()
+  const server = await servers.start(withOld())
+  const kept = await refreshTokenOf(server)
+  await pass(servers, 10 * minutes, server)
+  return { servers, server, kept }
+}
+
 describe('a client of a tenant that stays keeps what it has', () => {
   const ways: Record<string, (servers: Service, server: Running) => Promise<Running>> = {
     'while the tenant is used only at a server without it': async (servers, server) => {
@@ -80,10 +89,7 @@ describe('a client of a tenant that stays keeps what it has', () => {
   }
 
   test.each(Object.entries(ways))('%s', async (_, wait) => {
-    const servers = service()
-    const server = await servers.start(withOld())
-    const kept = await refreshTokenOf(server)
-    await pass(servers, 10 * minutes, server)
+    const { servers, server, kept } = await issued()
     const last = await wait(servers, server)
     expect(servers.ended()).toEqual([])
     expect(await works(kept, last)).toBe(true)
@@ -116,10 +122,7 @@ describe('a client of a tenant that has left, and is added again, inherits nothi
   }
 
   test.each(Object.entries(ways))('%s', async (_, again) => {
-    const servers = service()
-    const server = await servers.start(withOld())
-    const kept = await refreshTokenOf(server)
-    await pass(servers, 10 * minutes, server)
+    const { servers, server, kept } = await issued()
     const last = await again(servers, server)
     expect(await works(kept, last)).toBe(false)
     expect(servers.ended()).toEqual(['old'])
@@ -135,10 +138,7 @@ describe('a client of a tenant that has left, and is added again, inherits nothi
 describe('a client that has left, and is back, keeps what it gets from then on', () => {
   /** Returns two servers without the client, whose end is due. The tenant is open at none. */
   async function due() {
-    const servers = service()
-    const first = await servers.start(withOld())
-    await refreshTokenOf(first)
-    await pass(servers, 10 * minutes, first)
+    const { servers, server: first } = await issued()
     await servers.stop(first)
     const server = await servers.start(without())
     const behind = await servers.start(without())
@@ -179,10 +179,7 @@ describe('a client that has left, and is back, keeps what it gets from then on',
 })
 
 test('a tenant serves nothing while the end of a client that has left fails', async () => {
-  const servers = service()
-  const first = await servers.start(withOld())
-  const kept = await refreshTokenOf(first)
-  await pass(servers, 10 * minutes, first)
+  const { servers, server: first, kept } = await issued()
   await servers.stop(first)
   const between = await servers.start(without())
   await pass(servers, 3 * hours)
