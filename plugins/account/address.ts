@@ -163,6 +163,13 @@ export const changeAddress: ChangePage = {
   },
 }
 
+/** Restores an address, unless the account was changed since. Without a former one, the new one stays, but not as proved. */
+async function takeBack(before: Account, { version }: Account, visit: Visit, services: AccountServices): Promise<void> {
+  const { sub, username, email, emailVerified } = before
+  const former = email === undefined ? { emailVerified: false } : { username, email, emailVerified }
+  await callAccounts(visit, services, (store) => store.change(sub, { ...former, version }))
+}
+
 /** Changes the address that a code has proved. */
 async function takeAddress({ address, before }: Ticket, visit: Visit, services: AccountServices) {
   const { session } = visit
@@ -179,13 +186,14 @@ async function takeAddress({ address, before }: Ticket, visit: Visit, services: 
   const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, changes))
   if (outcome === undefined) return 'gone'
   if (outcome === 'taken') return 'address_taken'
-  if (!(await mayStillChange(visit, services))) {
-    // A revocation changes no account, so the write did not notice it: a thief could recover the account by the address.
-    const { email = '', emailVerified, username } = account
-    const former = { email, emailVerified, username, version: outcome.version }
-    await callAccounts(visit, services, (store) => store.change(account.sub, former))
-    return 'gone'
+  let isStillAllowed = false
+  try {
+    isStillAllowed = await mayStillChange(visit, services)
+  } finally {
+    // A revocation changes no account, so the write did not notice it, and a thief could recover the account by the address.
+    if (!isStillAllowed) await takeBack(account, outcome, visit, services)
   }
+  if (!isStillAllowed) return 'gone'
   // The former address: only its owner learns of a change by a thief.
   if (account.emailVerified && account.email !== undefined && !isSameAddress(account.email, address)) {
     await mailChange('address_changed', account.email, visit, services)

@@ -12,7 +12,7 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, test } from 'vitest'
 import { storedAccounts } from '../../packages/server/src/accounts/stored-accounts.ts'
 import { configuredUsers } from '../../packages/server/src/users/configured-users.ts'
-import { codeUri } from '../account/addresses.ts'
+import { codeUri, setUpAddress } from '../account/addresses.ts'
 import { accountUri, issuer, setUpAccount } from '../account/parties.ts'
 import { password, quickHash } from '../administration/stored-user-setting.ts'
 import { hiddenFields } from '../authorization/browser.ts'
@@ -55,19 +55,26 @@ const acts: Readonly<Record<string, (f: Service, sub: string) => Promise<unknown
   'the user is disabled': ({ users }, sub) => users.edit(sub, { active: false }),
 }
 
-const names = { 'the name': (sub: string) => sub, 'the address': (sub: string) => `${sub}@example.com` }
+const emailOf = (sub: string): string => `${sub}@example.com`
+
+/** How the user signs in, and the address before. */
+const users = {
+  'with the name': (sub: string) => ({ username: sub, email: emailOf(sub) }),
+  'with the address': (sub: string) => ({ username: emailOf(sub), email: emailOf(sub) }),
+  'without an address': (sub: string) => ({ username: sub, email: undefined }),
+}
 
 const cases = Object.keys(acts).flatMap((act) =>
-  Object.entries(names).map(([by, nameOf]) => [act, by, nameOf] as const),
+  Object.entries(users).map(([who, userOf]) => [act, who, userOf] as const),
 )
 
-test.each(cases)('a thief takes no account over when %s before any call, of a user by %s', async (act, _by, nameOf) => {
+test.each(cases)('a thief takes no account over when %s before any call, of a user %s', async (act, _who, userOf) => {
   const f = await setUpService()
   const outcomes = await atEachCall(async (calls) => {
     const sub = `user-${calls}`
-    const email = `${sub}@example.com`
-    const username = nameOf(sub)
-    await f.users.add({ sub, username, password: quickHash, claims: { email, email_verified: true } })
+    const { username, email } = userOf(sub)
+    const claimed = email === undefined ? {} : { claims: { email, email_verified: true } }
+    await f.users.add({ sub, username, password: quickHash, ...claimed })
     const browser = f.browser()
     await f.enter(browser, await browser.open(accountUri), username, password)
     const page = await f.send(browser, await browser.open(`${accountUri}/email`), { address: ofThief })
@@ -88,8 +95,33 @@ test.each(cases)('a thief takes no account over when %s before any call, of a us
     if (done === undefined) return value.claims?.email === ofThief ? undefined : 'the request itself fails'
     const { username: name, claims } = value
     if (claims?.email === emailThen) return 'nothing'
-    return claims?.email === email && name === username && claims.email_verified === true ? 'nothing' : `call ${calls}`
+    const isRestored = email === undefined ? claims?.email_verified === false : claims?.email === email
+    return isRestored && name === username && claims?.email_verified === (email !== undefined)
+      ? 'nothing'
+      : `call ${calls}`
   })
   expect(outcomes.length).toBeGreaterThan(20)
   expect(outcomes.filter((outcome) => outcome !== 'nothing')).toEqual([])
+})
+
+test('a thief takes no account over when the storage stops responding after the write', async () => {
+  const driver = memoryDriver()
+  let addressNow = (): string | undefined => undefined
+  const storage = new Proxy(driver, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return async (...values: readonly unknown[]) => {
+        if (addressNow() === ofThief) throw new Error('The storage does not respond')
+        return method.apply(target, values)
+      }
+    },
+  })
+  const f = await setUpAddress({}, { provider: { storage } })
+  addressNow = () => f.users.get('alice')?.email
+  const { browser } = await f.signedIn()
+  const page = await f.ask(browser, ofThief)
+  const [mail] = await f.mailsTo(ofThief)
+  const { status } = await browser.submit(codeUri, { ...hiddenFields(page), code: codeIn(mail ?? { text: '' }) })
+  expect([status, addressNow()]).toEqual([503, 'alice@example.com'])
 })
