@@ -1,15 +1,10 @@
 import type { UserService } from '@grantry/core'
 import { createPages } from '@grantry/pages'
-import { authorizationCode } from '@grantry/plugins/authorization-code'
-import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { clientMetadata } from '@grantry/plugins/client-metadata'
-import { endSession } from '@grantry/plugins/end-session'
-import { proofKey } from '@grantry/plugins/proof-key'
-import { refreshToken } from '@grantry/plugins/refresh-token'
 import { registration } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
-import { signIn } from '@grantry/plugins/sign-in'
+import { signInPlugins } from '@grantry/plugins/sign-in-plugins'
 import { createDemoProvider, demoScope, issuer } from '../provider.ts'
 
 /** The URL of the MCP server, which is all that a client needs. */
@@ -43,13 +38,10 @@ export const createProviderForMcp = () =>
     ],
     plugins: [
       clientCredentials(),
-      authorizationCode(),
-      proofKey(),
-      refreshToken(),
+      signInPlugins({ pages }),
       resourceIndicators(),
       clientMetadata(selfDescribed),
       // For clients without a document, such as client.ts.
       registration({ ...selfDescribed, open: true }),
-      authorizationEndpoint({ interaction: signIn({ pages }), pages, features: [endSession({ pages })] }),
     ],
   })

@@ -101,6 +101,11 @@ export const optionTables: readonly OptionTable[] = [
     of: [`${server}/named-plugins.ts#signInEntry`],
     nested: { 'sessions.': ['plugins/authorization-endpoint/session-records.ts#sessionsSchema'] },
   },
+  {
+    at: 'sign-in#In the library',
+    of: ['plugins/sign-in-plugins/sign-in-plugins.ts#SignInPluginsOptions'],
+    also: ['organizations', 'ways', 'features'],
+  },
   { at: 'sign-in#Staying signed in', of: ['plugins/authorization-endpoint/session-records.ts#staySchema'] },
   { at: 'sign-in#The pages', of: ['packages/pages/src/pages-options.ts#pagesSchema'] },
   { at: 'sqlite#SQLite', of: [`${drivers}/sqlite/sqlite-options.ts#SqliteDriverOptions`] },

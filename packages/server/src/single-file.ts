@@ -20,6 +20,7 @@ import * as registration from '@grantry/plugins/registration'
 import * as resourceIndicators from '@grantry/plugins/resource-indicators'
 import * as selfService from '@grantry/plugins/self-service'
 import * as signIn from '@grantry/plugins/sign-in'
+import * as signInPlugins from '@grantry/plugins/sign-in-plugins'
 import * as tokenExchange from '@grantry/plugins/token-exchange'
 import * as upstream from '@grantry/plugins/upstream'
 import * as workloadIdentity from '@grantry/plugins/workload-identity'
@@ -49,6 +50,7 @@ const plugins = {
   'resource-indicators': resourceIndicators,
   'self-service': selfService,
   'sign-in': signIn,
+  'sign-in-plugins': signInPlugins,
   'token-exchange': tokenExchange,
   upstream,
   'workload-identity': workloadIdentity,

@@ -1,29 +1,30 @@
 import { type AdminHost, admin, adminSchema } from '@grantry/administration/api'
 import { closestName, configurationObject, isJsonObject, type Plugins } from '@grantry/core'
 import { createPages, pagesSchema } from '@grantry/pages'
+import { createAccountPages } from '@grantry/pages/account'
 import { languages } from '@grantry/pages/languages'
-import { authorizationEndpoint, authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
-import { backChannelLogout, backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
+import { authorizationEndpointEntries } from '@grantry/plugins/authorization-endpoint'
+import { backChannelLogoutSchema } from '@grantry/plugins/back-channel-logout'
 import { clientAssertion, clientAssertionSchema } from '@grantry/plugins/client-assertion'
 import { clientMetadata, clientMetadataSchema } from '@grantry/plugins/client-metadata'
 import { deviceAuthorization, deviceAuthorizationSchema, deviceSignIn } from '@grantry/plugins/device-authorization'
 import { dpop, dpopSchema } from '@grantry/plugins/dpop'
-import { endSession } from '@grantry/plugins/end-session'
 import { fapi2, fapi2Schema } from '@grantry/plugins/fapi2'
 import { idJag, idJagSchema } from '@grantry/plugins/id-jag'
 import { jwtIntrospection } from '@grantry/plugins/jwt-introspection'
 import { mtls, mtlsSchema } from '@grantry/plugins/mtls'
-import { pushedAuthorization, pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
+import { pushedAuthorizationSchema } from '@grantry/plugins/pushed-authorization'
 import { registration, registrationSchema } from '@grantry/plugins/registration'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
-import { signIn, signInEntries } from '@grantry/plugins/sign-in'
+import { signInEntries } from '@grantry/plugins/sign-in'
+import { signInEndpoint } from '@grantry/plugins/sign-in-plugins'
+import { providerOf } from '@grantry/plugins/upstream'
 import { workloadIdentity, workloadIdentitySchema } from '@grantry/plugins/workload-identity'
 import * as v from 'valibot'
-import { storedAccounts } from '../accounts/stored-accounts.ts'
-import { accountEntries, accountParts } from './sign-in/account.ts'
+import { accountEntries } from './sign-in/account.ts'
 import { organizationEntries, organizationsOf, type ReadUserClaims } from './sign-in/organizations.ts'
-import { createSelfService, pagePorts, type SelfServiceHost, selfServiceMemberSchema } from './sign-in/self-service.ts'
-import { upstreamEntries, upstreamWays } from './sign-in/upstream.ts'
+import { type SelfServiceHost, selfServiceMemberSchema, selfServiceOf } from './sign-in/self-service.ts'
+import { upstreamEntries } from './sign-in/upstream.ts'
 
 /** What plugins use of the server. */
 export interface PluginHosts {
@@ -88,30 +89,21 @@ const signInEntry = configurationObject({
 
 /** Creates the authorization endpoint with the pages of a sign-in. */
 function createSignIn(
-  { pages: look, pushedRequests, backChannelLogout: logout, acr, ...more }: v.InferInput<typeof signInEntry>,
+  { pages: look, providers, account, accounts: members, organizations, ...options }: v.InferInput<typeof signInEntry>,
   { entries, adminHost = noAdminHost, accounts, userClaims }: Context,
 ): Plugins {
-  const { providers = [], passwords, account, passkeys, secondFactors, accounts: members, ...others } = more
-  const options = { ...others, organizations: organizationsOf(others.organizations, userClaims) }
   const appearance = { ...look, languages }
   const pages = createPages(appearance)
-  const host = { ...(accounts ?? withoutMail), adminHost }
-  const store = members && (host.store ?? storedAccounts(() => adminHost().administration))
-  const upstreams = upstreamWays(providers, store)
-  const ports = { accounts: store, ...pagePorts(members, passwords, host), linkedProviders: upstreams[0] }
-  const users = accountParts({ account, passkeys, secondFactors }, appearance, ports)
-  const ownWays = members === undefined ? [] : [createSelfService(members, appearance, host)]
-  const ways = [...upstreams, ...ownWays]
-  const interaction = signIn({ pages, acr, ...users.factors, passwords, ways })
   const { name: _, verificationUri, ...device } = withoutPage(entries) ?? {}
-  const features = [
-    pushedAuthorization(pushedRequests),
-    endSession({ pages, providers: upstreams[0] }),
-    backChannelLogout(logout),
-    ...users.features,
-    ...(withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })]),
-  ]
-  return authorizationEndpoint({ ...options, interaction, pages, features })
+  return signInEndpoint({
+    ...options,
+    pages,
+    organizations: organizationsOf(organizations, userClaims),
+    providers: providers?.map(providerOf),
+    account: account && { ...account, pages: createAccountPages(appearance) },
+    accounts: members && selfServiceOf(members, appearance, { ...(accounts ?? withoutMail), adminHost }),
+    features: withoutPage(entries) === undefined ? [] : [deviceSignIn({ ...device, pages })],
+  })
 }
 
 type OptionsSchema = v.GenericSchema<object> & { readonly entries: v.ObjectEntries }

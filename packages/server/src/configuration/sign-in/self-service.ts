@@ -6,10 +6,9 @@ import {
   breachedPasswords,
   type Mailer,
   passwordRulesSchema,
-  selfService,
+  type SelfServiceOptions,
   selfServiceEntries,
 } from '@grantry/plugins/self-service'
-import type { SignInWays } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
 import { storedAccounts } from '../../accounts/stored-accounts.ts'
 
@@ -57,25 +56,15 @@ const newPasswordsOf = ({ passwords: { common = 'list', ...rules } = {} }: SelfS
   isCommon: isCommonBy[common],
 })
 
-/** What accounts add to the page of the account. @param passwords whether users sign in with passwords */
-export const pagePorts = (
-  options: SelfServiceMember | undefined,
-  passwords: boolean | undefined,
-  { mailer }: Pick<SelfServiceHost, 'mailer'>,
-) =>
-  options && { mailer, mailLimits: options.limits, ...(passwords !== false && { passwords: newPasswordsOf(options) }) }
-
-/** Creates the accounts of users in the storage, or in the table of the host. */
-export function createSelfService(
+/** Returns the options of the accounts of users in the storage, or in the table of the host. */
+export const selfServiceOf = (
   options: SelfServiceMember,
   appearance: Omit<Parameters<typeof createSelfServicePages>[0], 'host'>,
   { issuer, mailer, store, outboxUrl, adminHost }: SelfServiceHost,
-): SignInWays {
-  return selfService({
-    ...options,
-    passwords: newPasswordsOf(options),
-    store: store ?? storedAccounts(() => adminHost().administration),
-    mailer,
-    pages: createSelfServicePages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
-  })
-}
+): SelfServiceOptions => ({
+  ...options,
+  passwords: newPasswordsOf(options),
+  store: store ?? storedAccounts(() => adminHost().administration),
+  mailer,
+  pages: createSelfServicePages({ ...appearance, host: new URL(issuer).host, outboxUrl }),
+})
