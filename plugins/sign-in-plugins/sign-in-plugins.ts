@@ -33,10 +33,11 @@ export interface SignInPluginsPages extends SignInPages, EndpointPages, LogoutPa
 export interface SignInPluginsAccount
   extends Omit<AccountPageOptions, 'passkeys' | 'secondFactors' | 'linkedProviders'> {}
 
+type EndpointOptions = Omit<AuthorizationEndpointOptions, 'interaction' | 'pages'>
+type WayOptions = Pick<SignInOptions, 'acr' | 'passwords' | 'ways'>
+
 /** The names are those of the plugin `sign-in` of the ready server. */
-export interface SignInPluginsOptions
-  extends Omit<AuthorizationEndpointOptions, 'interaction' | 'pages'>,
-    Pick<SignInOptions, 'acr' | 'passwords' | 'ways'> {
+export interface SignInPluginsOptions extends EndpointOptions, WayOptions {
   readonly pages: SignInPluginsPages
   /** The providers at which users sign in, or the result of `upstream()`, for its other options. Default: none. */
   readonly providers?: readonly UpstreamProvider[] | UpstreamWays | undefined
