@@ -42,6 +42,7 @@ export type {
   ProviderLinks,
 } from '../shared/linked-providers.ts'
 export type { ProviderLogout } from '../shared/provider-logout.ts'
+export { type CombinedUsers, combinedUsers, type UserSource } from './combined-users.ts'
 export { type KeptTokens, type UpstreamAccess, upstreamTokens } from './kept-tokens.ts'
 export { type AppleOptions, apple } from './presets/apple.ts'
 export { type GithubOptions, github } from './presets/github.ts'

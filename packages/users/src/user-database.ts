@@ -1,7 +1,12 @@
 import type { FoundUser, UserService } from '@grantry/core'
 
+type FunctionOf<Name extends keyof UserService> = NonNullable<UserService[Name]>
+
 /** A user service with connections. `open()` is optional: the first call connects, too. */
 export interface UserDatabase extends UserService {
+  readonly authenticate: FunctionOf<'authenticate'>
+  readonly isActive: FunctionOf<'isActive'>
+  readonly claims: FunctionOf<'claims'>
   /** Checks the settings. @throws Error that begins with the path of the setting that is wrong */
   open(): Promise<void>
   /** Finds the user with exactly this `sub`, and the users with this name, for administrators: also who is not active. */

@@ -85,7 +85,8 @@ export interface UserService {
     | undefined
   /**
    * Finds the user with exactly this `sub`, and the users with this name for the sign-in, active or not. Commands and the
-   * admin API call it for administrators; no request of a client does. Without it, they find users by the `sub` only.
+   * admin API call it for administrators, `combinedUsers()` for users of other places; no other request of a client does.
+   * Without it, administrators find users by the `sub` only.
    */
   readonly find?: ((subOrName: string) => MaybePromise<readonly FoundUser[]>) | undefined
 }

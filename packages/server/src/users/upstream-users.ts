@@ -1,28 +1,24 @@
 import type { Provider, UserService } from '@grantry/core'
-import { type UpstreamUsers, upstreamUsers } from '@grantry/plugins/upstream'
+import { combinedUsers } from '@grantry/plugins/upstream'
 import { hasUserOf } from './configured-users.ts'
 
 /**
- * Adds the users who have signed in at other providers, and have no account here. A user of the configuration or of the
- * storage comes first: an entry with the `sub` of such a user can deactivate it.
+ * Adds the users who have signed in at other providers, and have no account here. A user of the configuration, of the storage
+ * or of the database comes first: an entry with the `sub` of such a user can deactivate it.
  *
  * @param provider returns the provider, once it exists
  */
 export function withUpstreamUsers(users: UserService, provider: () => Pick<Provider, 'has' | 'use'>): UserService {
-  const known = (): UpstreamUsers => provider().use(upstreamUsers)
-  const { isActive } = users
   const hasUser = hasUserOf(users)
-  const isKnown = async (sub: string): Promise<boolean> =>
-    (await known().find(sub)) !== undefined && (await hasUser?.(sub)) !== true
-  return {
-    ...(users.authenticate !== undefined && { authenticate: users.authenticate.bind(users) }),
+  const here = {
+    authenticate: users.authenticate?.bind(users),
     // Without this function, all users are active.
-    ...(isActive !== undefined && {
-      isActive: async (sub, question) => (await isActive.call(users, sub, question)) === true || (await isKnown(sub)),
-    }),
-    async claims(sub, names, question) {
-      const ownClaims = (await users.claims?.(sub, names, question)) ?? {}
-      return Object.keys(ownClaims).length > 0 ? ownClaims : ((await known().find(sub))?.claims ?? {})
-    },
+    isActive: users.isActive?.bind(users) ?? (() => true),
+    claims: users.claims?.bind(users),
+    // A service without this function does not say whom it has deactivated.
+    find:
+      users.find?.bind(users) ??
+      (async (sub: string) => ((await hasUser?.(sub)) === true ? [{ sub, active: false }] : [])),
   }
+  return combinedUsers([here], provider)
 }
