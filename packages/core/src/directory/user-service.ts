@@ -50,7 +50,6 @@ export interface ActiveQuestion extends UserQuestion {
   readonly begins: boolean
 }
 
-/** Gives the provider access to your users. The provider does not store users. */
 /** A user as administrators see one, active or not. */
 export interface FoundUser {
   readonly sub: string
@@ -60,6 +59,7 @@ export interface FoundUser {
   readonly claims?: Readonly<Record<string, Json | undefined>> | undefined
 }
 
+/** Gives the provider access to your users. The provider does not store users. */
 export interface UserService {
   /**
    * Checks a user name and password. Must return `undefined` for an unknown user, a wrong password and an inactive user
@@ -84,9 +84,8 @@ export interface UserService {
       ) => MaybePromise<Readonly<Record<string, Json | undefined>>>)
     | undefined
   /**
-   * Finds the user with exactly this `sub`, and the users with this name for the sign-in, active or not. Commands and the
-   * admin API call it for administrators, `combinedUsers()` for users of other places; no other request of a client does.
-   * Without it, administrators find users by the `sub` only.
+   * Finds the user with exactly this `sub`, and the users with this name for the sign-in, active or not, for administrators
+   * and `combinedUsers()`; no other request of a client calls it. Without it, administrators find users by the `sub` only.
    */
   readonly find?: ((subOrName: string) => MaybePromise<readonly FoundUser[]>) | undefined
 }
