@@ -84,6 +84,27 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     return { accounts: accounts as AccountStore, users: usersOf({ ...columns, ...where }) }
   }
 
+  test('with one column for both, a name that is written is no proved address', async () => {
+    const { accounts } = await table(shared)
+    const created = await accounts.create({ ...owner, emailVerified: false })
+    if (created === 'taken') throw new Error('taken')
+    const { username, email } = owner
+    const proved = { username: 'other@acme.example', email: 'other@acme.example', emailVerified: true }
+    // The page of the account takes an address back, or another caller writes a name alone.
+    for (const change of [{ username, email, emailVerified: false }, { username, email }, { username }]) {
+      expect(await accounts.change(created.sub, proved)).toMatchObject(proved)
+      expect(await accounts.change(created.sub, change), JSON.stringify(change)).toMatchObject({
+        username,
+        email,
+        emailVerified: false,
+      })
+      expect(await accounts.findByEmail(email)).toBeUndefined()
+    }
+    // The same name is no change.
+    expect(await accounts.change(created.sub, proved)).toMatchObject(proved)
+    expect(await accounts.change(created.sub, { username: proved.username })).toMatchObject(proved)
+  })
+
   describe.each([
     ['a column for each', mapping],
     ['one column for the name and the address', shared],

@@ -46,12 +46,16 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
     if (found === undefined || found.account.version !== (version ?? found.account.version)) return undefined
     const { account: before, row } = found
     const isAllowed = async () => isStillAllowed === undefined || (await isStillAllowed()) === true
-    // A new address is not that which was verified.
-    const isVerified = emailVerified ?? (email !== undefined && email !== before.email ? false : undefined)
+    // A new address is not that which was verified. In one column, a new name is one, too.
+    const isNew =
+      (email !== undefined && email !== before.email) ||
+      (columns.isName && username !== undefined && username !== before.username)
+    const isVerified = emailVerified ?? (isNew ? false : undefined)
+    const keeps = email === undefined || isKept(columns, isVerified)
     const hashed = await cellsOf.password(password)
     const cells = [
       ...(username === undefined ? [] : [[options.columns.username, username] as const]),
-      ...(email === undefined || isKept(columns, isVerified) ? cellsOf.address(email, isVerified) : []),
+      ...(keeps || username !== undefined ? cellsOf.address(keeps ? email : undefined, isVerified) : []),
       ...claimCells(claims ?? someClaims, columns, claims === undefined),
       ...hashed,
     ]
