@@ -80,8 +80,8 @@ export async function resetSecondFactors(
       try {
         counts = countsIn(await secondFactors.reset(subject))
       } finally {
-        // Afterwards: a session that a stolen factor begins meanwhile ends, too.
-        if (round === 1 || hasRemoved()) endedSessions += await revoke({ subject })
+        // Afterwards: a session that a stolen factor begins meanwhile ends, too. Not each factor counts what it removes.
+        if (round <= 2 || hasRemoved()) endedSessions += await revoke({ subject })
       }
       removed = together(removed, counts)
       if (round > 1 && !hasRemoved()) break
