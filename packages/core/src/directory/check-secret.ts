@@ -105,8 +105,6 @@ const decoys: readonly Secret[] = [
   { algorithm: 'sha512', hash: '0'.repeat(128), expiresAt: 0 },
 ]
 
-const nothing = new Uint8Array()
-
 /** Whether any live secret of the owner matches. `secrets` is `undefined` for an unknown owner. */
 type SecretCheck = (presented: string, secrets: readonly Secret[] | undefined) => MaybePromise<boolean>
 
@@ -124,9 +122,9 @@ export function createSecretCheck(known: readonly (readonly Secret[])[], runtime
   return (presented, secrets = []) => {
     for (const { algorithm } of secrets) used.add(algorithm)
     const sha256 = used.has('sha256') ? runtime.sha256Hex(presented) : ''
-    const digesting = used.has('sha512') || used.size === 0 ? runtime.sha512(utf8(presented)) : nothing
-    return after(digesting, (digest) => {
-      const digests = { sha256, sha512: hex(digest) }
+    const digesting = used.has('sha512') || used.size === 0 ? after(runtime.sha512(utf8(presented)), hex) : ''
+    return after(digesting, (sha512) => {
+      const digests = { sha256, sha512 }
       const now = runtime.now()
       let matched = false
       for (const { algorithm, hash, expiresAt } of secrets.length === 0 ? decoys : secrets) {
