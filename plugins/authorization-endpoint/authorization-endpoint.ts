@@ -43,6 +43,7 @@ export {
   type ErrorView,
   type FormPostView,
   plainPages,
+  type RegisteredOfClient,
   type RenderedPage,
 } from './authorization-pages.ts'
 export { type BegunFlow, isRecent, judgeFlow } from './begun-flow.ts'

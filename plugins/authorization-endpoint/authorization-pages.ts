@@ -1,4 +1,4 @@
-import { escapeHtml, type HtmlSources, webRuntime } from '@grantry/core'
+import { type Client, escapeHtml, type HtmlSources, webRuntime } from '@grantry/core'
 
 export interface RenderedPage {
   readonly html: string
@@ -28,7 +28,15 @@ export interface ErrorView {
   readonly returnTo?: { readonly name: string; readonly url: string } | undefined
   /** The page at the host of the provider: a way on if there is no other one. */
   readonly home?: string | undefined
+  /**
+   * What the client has registered, for its developer, to compare it with the request. Only at an `http` issuer on this
+   * machine: others must not learn it.
+   */
+  readonly registered?: RegisteredOfClient | undefined
 }
+
+/** Settings of a client, under their names. */
+export type RegisteredOfClient = Pick<Client, 'redirectUris' | 'grantTypes' | 'scopes'>
 
 export interface FormPostView {
   /** The redirect URI. */
@@ -60,14 +68,20 @@ function linksTo({ restart, returnTo, home }: Pick<ErrorView, 'restart' | 'retur
   return links === '' && home !== undefined ? link('home', home, `Go to ${new URL(home).host}`) : links
 }
 
+const registeredList = (registered: ErrorView['registered']): string =>
+  Object.entries(registered ?? {})
+    .map(([name, values]) => `<p><code class="registered">${escapeHtml(`${name}: ${values.join(' ')}`)}</code></p>`)
+    .join('\n')
+
 /** Plain pages in English. */
 export const plainPages: EndpointPages = {
   localeOf: () => 'en',
-  error: ({ code, reason, requestId, ...ways }) => ({
+  error: ({ code, reason, requestId, registered, ...ways }) => ({
     html: page(
       'This request cannot be completed',
       `${linksTo(ways)}<p>Return to the application and try again. If that does not help, tell its operator what you see here.</p>
-<p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code>${requestId === undefined ? '' : ` <code id="request">${escapeHtml(requestId)}</code>`}</p>`,
+<p><code id="error">${escapeHtml(code)}</code> <code id="reason">${escapeHtml(reason)}</code>${requestId === undefined ? '' : ` <code id="request">${escapeHtml(requestId)}</code>`}</p>
+${registeredList(registered)}`,
     ),
   }),
   formPost({ action, fields, formTargets, waits }) {

@@ -7,6 +7,7 @@ import {
   type Json,
   type OAuthError,
   parseExactJson,
+  quotableName,
   type Refuse,
   redirectUriDetail,
   type UnknownCaller,
@@ -139,7 +140,10 @@ export async function findTarget(
     throw refuse('invalid_request', 'The parameter client_id is required', 'client_id_missing')
   }
   const client = from.client ?? (await kit.findClient(clientId, from.http))
-  if (client === undefined) throw refuse('unauthorized_client', 'The client is not known', 'client_unknown')
+  if (client === undefined) {
+    const facts = { detail: `sent: ${quotableName(clientId)}; no client has this clientId, or it is disabled` }
+    throw refuse('unauthorized_client', 'The client is not known', 'client_unknown', facts)
+  }
   const redirectUri = params.redirect_uri ?? defaultRedirectUri(params, client, refuse)
   if (!isRegisteredRedirectUri(redirectUri, client.redirectUris)) {
     const facts = { clientId, detail: redirectUriDetail(redirectUri, client.redirectUris) }

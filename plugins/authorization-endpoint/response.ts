@@ -1,4 +1,11 @@
-import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
+import {
+  type Client,
+  type EndpointKit,
+  type EndpointRequest,
+  isLocalhostUrl,
+  OAuthError,
+  type Reply,
+} from '@grantry/core'
 import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
@@ -121,6 +128,19 @@ export function errorResponse(
 export const needsPageFirst = ({ requireConsent }: Client, { prompt = '' }: AuthorizationParameters): boolean =>
   requireConsent !== false && !prompt.split(' ').includes('none')
 
+/** An issuer without TLS can only be on this machine. Its users are developers. */
+const isInDevelopment = (issuer: string): boolean => issuer.startsWith('http:') && isLocalhostUrl(issuer)
+
+/** What the page of a refusal tells a developer. */
+function registeredOf(
+  { issuer }: { readonly issuer: string },
+  client: Client | undefined,
+): Pick<ErrorView, 'registered'> {
+  if (client === undefined || !isInDevelopment(issuer)) return {}
+  const { redirectUris, grantTypes, scopes } = client
+  return { registered: { redirectUris, grantTypes, scopes } }
+}
+
 /** Shows a refusal, with a link or a button that takes it to the client. */
 export function pageFirst(
   target: Target,
@@ -132,7 +152,13 @@ export function pageFirst(
   if (location === undefined) return reply
   const { code, details } = reply.error
   const { clientName = target.client.clientId } = target.client
-  const view = { code, reason: details.reason, returnTo: { name: clientName, url: location }, ...more }
+  const view = {
+    code,
+    reason: details.reason,
+    returnTo: { name: clientName, url: location },
+    ...more,
+    ...registeredOf(tools, target.client),
+  }
   return { ...tools.pages.error(view, tools.locale), error: reply.error }
 }
 
@@ -206,5 +232,6 @@ export async function errorViewOf(
   const clientId = (begun ?? searchParams).get('client_id')
   // A refusal because of a failure must not fail again.
   const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
-  return { code, reason, requestId: http.requestId, home, returnTo: applicationOf(client), ...ways }
+  const view = { code, reason, requestId: http.requestId, home, returnTo: applicationOf(client), ...ways }
+  return { ...view, ...registeredOf(kit, client) }
 }

@@ -32,7 +32,12 @@ function refusalOf(fact: Fact, { endpoint, client }: Pick<Trace, 'endpoint' | 'c
   if (fact.type !== 'endpoint_failed' || fact.status >= 500) return undefined
   const { reason, error, description, detail, clientId = client?.clientId } = fact
   const where = [endpoint, clientId && `client ${clientId}`].filter((name) => name !== undefined).join(', ')
-  const why = [error, description, detail].filter((text) => text !== undefined).join(', ')
+  // The settings that a request can exceed.
+  const limits =
+    client && reason.endsWith('_not_allowed')
+      ? `allowed: ${[...client.grantTypes, ...client.scopes].join(' ')}`
+      : undefined
+  const why = [error, description, detail, limits].filter((text) => text !== undefined).join(', ')
   return `refused: ${reason}${where === '' ? '' : ` (${where})`}: ${why}`
 }
 

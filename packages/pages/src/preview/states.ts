@@ -137,6 +137,15 @@ export const states: StatesOfPages<Pages> = {
   error: {
     usual: { ...error, home },
     not_found: { code: 'invalid_request', reason: 'endpoint_unknown', requestId: 'b3c1f0a2', home },
+    development: {
+      ...error,
+      home: 'http://127.0.0.1:8484/',
+      registered: {
+        redirectUris: ['http://127.0.0.1:3000/callback', 'http://localhost:3000/api/auth/callback/grantry'],
+        grantTypes: ['authorization_code', 'refresh_token'],
+        scopes: ['openid', 'profile', 'orders'],
+      },
+    },
     application: { ...error, returnTo: { name: 'Example Shop', url: 'com.example.shop:/callback' } },
     expired: {
       code: 'invalid_request',
