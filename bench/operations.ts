@@ -190,19 +190,35 @@ const exchange: Call = asClient(opaqueClient, (code) => `${redeeming(code)}&code
 
 export const presentation = (operation: OperationName): Presentation => calls[operation].presents ?? 'same'
 
-function bytesOf({ path, form, ...headers }: Call, token: string): string {
+/** How the requests and responses of a server with an interface of its own differ. */
+export interface Dialect {
+  /** Its paths for ours. */
+  readonly routes?: Readonly<Record<string, string>>
+  /** Added to the bodies of an operation. */
+  readonly fields?: Partial<Readonly<Record<OperationName, string>>>
+  /** Its reference and refresh tokens have a format of their own. */
+  readonly ownTokens?: boolean
+}
+
+function routed(path: string, { routes = {} }: Dialect): string {
+  const [name = '', query] = path.split('?')
+  return `${routes[name] ?? name}${query === undefined ? '' : `?${query}`}`
+}
+
+function bytesOf({ path, form, ...headers }: Call, token: string, dialect: Dialect, more = ''): string {
   const { authorization, cookie, proof: dpop } = headers
   const fields = Object.entries({ authorization, cookie, dpop }).map(([name, value]) =>
     value === undefined ? '' : `${name}: ${value(token)}\r\n`,
   )
-  const head = `${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${fields.join('')}`
+  const head = `${routed(path, dialect)} HTTP/1.1\r\nhost: 127.0.0.1\r\n${fields.join('')}`
   if (form === undefined) return `GET ${head}\r\n`
-  const body = form(token)
+  const body = form(token) + more
   return `POST ${head}content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
 /** Returns the bytes of one request. */
-export const requestOf = (operation: OperationName, token: string): string => bytesOf(calls[operation], token)
+export const requestOf = (operation: OperationName, token: string, dialect: Dialect = {}): string =>
+  bytesOf(calls[operation], token, dialect, dialect.fields?.[operation])
 
 /** Returns the bytes of the request that redeems the code of a sign-in. */
-export const exchangeOf = (code: string): string => bytesOf(exchange, code)
+export const exchangeOf = (code: string, dialect: Dialect = {}): string => bytesOf(exchange, code, dialect)

@@ -9,6 +9,8 @@ export interface Setting {
   readonly signingKey: JsonWebKey & { readonly kid: string; readonly alg: 'ES256' | 'RS256' }
   /** The store of the servers on Redis or PostgreSQL. */
   readonly storeUrl?: string
+  /** A table of that PostgreSQL with the users, which are in memory by default. */
+  readonly usersTable?: string
   /** Seconds. Default: that of a client. Only Grantry has a retry window. */
   readonly retryWindow?: number
 }
@@ -32,7 +34,10 @@ export interface Issued {
   readonly tokens: readonly string[]
 }
 
-export function newSetting(operation: OperationName, more: Pick<Setting, 'storeUrl' | 'retryWindow'> = {}): Setting {
+export function newSetting(
+  operation: OperationName,
+  more: Pick<Setting, 'storeUrl' | 'retryWindow' | 'usersTable'> = {},
+): Setting {
   const rsa = operation === 'client-credentials-rs256'
   const { privateKey } = rsa
     ? generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import { accessTokenLifetime, floorLength, type OperationName, user } from '../operations.ts'
+import { accessTokenLifetime, type Dialect, floorLength, type OperationName, user } from '../operations.ts'
 import type { ReceivedResponse } from './response-reader.ts'
 
 /** Returns why a response is wrong, or `undefined`. */
@@ -27,12 +27,14 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   'sign-in': ['"access_token":"', '"id_token":"eyJ', '"expires_in":3'],
 }
 
-const isOpaque = (token: unknown): boolean => typeof token === 'string' && token.length >= 32 && !token.includes('.')
+const isToken = (token: unknown): boolean => typeof token === 'string' && token.length >= 32
+
+const isOpaque = (token: unknown): boolean => isToken(token) && !String(token).includes('.')
 
 function isSigned(token: unknown, key: JsonWebKey, algorithm: 'ES256' | 'RS256'): boolean {
   const [header = '', payload = '', signature = ''] = String(token).split('.')
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
-  const { exp, iat, client_id, scope } = read(payload)
+  const { exp, iat, azp, client_id = azp, scope } = read(payload)
   if (read(header).alg !== algorithm || Math.abs(exp - iat - accessTokenLifetime) > 1) return false
   if (client_id !== 'web-jwt' || scope !== 'api1') return false
   return verify(
@@ -55,7 +57,8 @@ const withoutRefreshToken: ReadonlySet<OperationName> = new Set<OperationName>([
   'sign-in',
 ])
 
-function fullCheck(operation: OperationName, key: JsonWebKey): Check {
+function fullCheck(operation: OperationName, key: JsonWebKey, { ownTokens = false }: Dialect): Check {
+  const isExpected = ownTokens ? isToken : isOpaque
   const isRepeated = createRepeatCheck()
   const problemOf = (response: Record<string, unknown>, body: string): string | undefined => {
     if (operation === 'introspection') return response.scope === 'api1' ? undefined : 'wrong scope'
@@ -70,9 +73,11 @@ function fullCheck(operation: OperationName, key: JsonWebKey): Check {
     if (isRepeated(token)) return 'a token that was issued before'
     if (operation === 'client-credentials-es256') return isSigned(token, key, 'ES256') ? undefined : 'a bad JWT'
     if (operation === 'client-credentials-rs256') return isSigned(token, key, 'RS256') ? undefined : 'a bad JWT'
-    if (!isOpaque(token)) return 'no opaque access token'
+    if (!isExpected(token)) return 'no opaque access token'
     if (withoutRefreshToken.has(operation)) return undefined
-    return isOpaque(response.refresh_token) && !isRepeated(response.refresh_token) ? undefined : 'no new refresh token'
+    return isExpected(response.refresh_token) && !isRepeated(response.refresh_token)
+      ? undefined
+      : 'no new refresh token'
   }
   return (body) => problemOf(JSON.parse(body), body)
 }
@@ -84,9 +89,10 @@ const sample = 256
 export function createCheck(
   operation: OperationName,
   key: JsonWebKey,
+  dialect: Dialect = {},
 ): (response: ReceivedResponse) => string | undefined {
   const parts = quickParts[operation]
-  const full = fullCheck(operation, key)
+  const full = fullCheck(operation, key, dialect)
   let count = 0
   return ({ status, body }) => {
     if (status !== 200) return `status ${status}: ${body.slice(0, 300)}`

@@ -1,6 +1,6 @@
 import type { JsonWebKey } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { exchangeOf, type OperationName, presentation, requestOf } from '../operations.ts'
+import { type Dialect, exchangeOf, type OperationName, presentation, requestOf } from '../operations.ts'
 import { createCheck } from './check.ts'
 import { createHistogram } from './histogram.ts'
 import { startPolling } from './poll.ts'
@@ -22,6 +22,9 @@ export interface Slice {
   readonly publicKey: JsonWebKey
   /** Whether the generator polls. Only if it has its core to itself. */
   readonly polls?: boolean
+  readonly dialect?: Dialect
+  /** Presents the tokens in turn where it would present the same one, so that requests cannot share what is read. */
+  readonly differs?: boolean
 }
 
 export interface SliceFigures {
@@ -44,8 +47,8 @@ const refreshTokenOf = (body: string): string => {
   return body.slice(start, body.indexOf('"', start))
 }
 
-/** The code in a redirect to the client. */
-const codeOf = (location: string | undefined): string | undefined =>
+/** Returns the code in a redirect to the client. */
+export const codeOf = (location: string | undefined): string | undefined =>
   location === undefined ? undefined : (/[?&]code=([^&]+)/u.exec(location)?.[1] ?? undefined)
 
 /** Read buffer in bytes. Responses of these operations are shorter. */
@@ -79,12 +82,12 @@ function open(port: number, onText: (text: string) => void, onEnd: (reason: stri
  * @throws Error when a connection fails, since the figures would be invalid.
  */
 export async function runSlice(slice: Slice): Promise<SliceFigures> {
-  const { operation, ports, seconds, connections, publicKey, polls = false } = slice
+  const { operation, ports, seconds, connections, publicKey, polls = false, dialect = {}, differs = false } = slice
   const presented = presentation(operation)
   const tokens = [...slice.tokens]
-  const check = createCheck(operation, publicKey)
+  const check = createCheck(operation, publicKey, dialect)
   const histogram = createHistogram()
-  const same = requestOf(operation, tokens[0] ?? '')
+  const same = requestOf(operation, tokens[0] ?? '', dialect)
   let next = 0
   let [requests, failures, openConnections] = [0, 0, connections]
   let firstFailure: string | undefined
@@ -100,12 +103,12 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
 
   /** Returns the next request of a connection; `undefined` when all tokens are spent. */
   function nextRequest(index: number): string | undefined {
-    if (presented === 'same') return same
-    if (presented === 'rotated' || presented === 'exchanged') return requestOf(operation, tokens[index] ?? '')
+    if (presented === 'same' && !(differs && tokens.length > 1)) return same
+    if (presented === 'rotated' || presented === 'exchanged') return requestOf(operation, tokens[index] ?? '', dialect)
     if (presented === 'spent' && next === tokens.length) return undefined
     const token = tokens[next % tokens.length]
     next += 1
-    return requestOf(operation, token ?? '')
+    return requestOf(operation, token ?? '', dialect)
   }
 
   function send(index: number): void {
@@ -131,7 +134,7 @@ export async function runSlice(slice: Slice): Promise<SliceFigures> {
       if (response === undefined) return
       const code = presented === 'exchanged' ? codeOf(response.location) : undefined
       if (code !== undefined) {
-        sockets[index]?.write(exchangeOf(code), 'latin1')
+        sockets[index]?.write(exchangeOf(code, dialect), 'latin1')
         return
       }
       const now = performance.now()

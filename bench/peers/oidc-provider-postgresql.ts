@@ -7,7 +7,7 @@ import { serveOidcProvider } from './oidc-provider-server.ts'
 const setting = readSetting()
 const pool = new pg.Pool({ connectionString: setting.storeUrl, max: 10 })
 
-await pool.query(`CREATE TABLE oidc_payloads (
+await pool.query(`CREATE TABLE IF NOT EXISTS oidc_payloads (
   model text NOT NULL,
   id text NOT NULL,
   payload json NOT NULL,
@@ -18,10 +18,10 @@ await pool.query(`CREATE TABLE oidc_payloads (
   consumed_at timestamptz,
   PRIMARY KEY (id, model)
 );
-CREATE INDEX oidc_payloads_grant_id ON oidc_payloads (grant_id) WHERE grant_id IS NOT NULL;
-CREATE INDEX oidc_payloads_user_code ON oidc_payloads (user_code) WHERE user_code IS NOT NULL;
-CREATE INDEX oidc_payloads_uid ON oidc_payloads (uid) WHERE uid IS NOT NULL;
-CREATE INDEX oidc_payloads_expires_at ON oidc_payloads (expires_at);`)
+CREATE INDEX IF NOT EXISTS oidc_payloads_grant_id ON oidc_payloads (grant_id) WHERE grant_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_payloads_user_code ON oidc_payloads (user_code) WHERE user_code IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_payloads_uid ON oidc_payloads (uid) WHERE uid IS NOT NULL;
+CREATE INDEX IF NOT EXISTS oidc_payloads_expires_at ON oidc_payloads (expires_at);`)
 
 const findBy = (column: string): string => `SELECT payload, extract(epoch FROM consumed_at)::int AS consumed
   FROM oidc_payloads WHERE model = $1 AND ${column} = $2 AND (expires_at IS NULL OR expires_at > now())`
@@ -59,7 +59,15 @@ async function found(name: 'find' | 'findByUid' | 'findByUserCode', model: strin
   return row.consumed === null ? row.payload : { ...row.payload, consumed: row.consumed }
 }
 
-serveOidcProvider(setting, (model) => ({
+const { usersTable } = setting
+
+/** Reads a user of the table. */
+async function claimsOf(sub: string) {
+  const text = `SELECT * FROM ${usersTable} WHERE sub = $1 AND active`
+  return (await pool.query({ name: 'user', text, values: [sub] })).rows[0]
+}
+
+const adapter = (model: string): object => ({
   async upsert(id: string, payload: Payload, expiresIn?: number) {
     const { grantId, userCode, uid } = payload
     await perform('upsert', model, id, JSON.stringify(payload), grantId, userCode, uid, expiresIn)
@@ -76,4 +84,6 @@ serveOidcProvider(setting, (model) => ({
   async revokeByGrantId(grantId: string) {
     await perform('revokeByGrantId', grantId)
   },
-}))
+})
+
+serveOidcProvider(setting, adapter, usersTable === undefined ? undefined : claimsOf)

@@ -17,7 +17,11 @@ const clientOf = ([id, secret]: readonly [string, string], grantTypes: readonly 
   response_types: grantTypes.includes('authorization_code') ? ['code'] : [],
 })
 
-const configurationOf = ({ operation, signingKey }: Setting, adapter: unknown) => ({
+type ReadClaims = (sub: string) => Promise<Readonly<Record<string, unknown>> | undefined>
+
+const claimsInMemory: ReadClaims = async () => o.user.claims
+
+const configurationOf = ({ operation, signingKey }: Setting, adapter: unknown, read: ReadClaims) => ({
   adapter,
   clients: [
     clientOf(o.opaqueClient, ['client_credentials', 'refresh_token', 'password', 'authorization_code']),
@@ -29,7 +33,10 @@ const configurationOf = ({ operation, signingKey }: Setting, adapter: unknown) =
   clientAuthMethods: ['client_secret_basic'],
   scopes: ['openid', 'profile', 'offline_access', 'api1'],
   claims: { openid: ['sub'], profile: Object.keys(o.user.claims) },
-  findAccount: async (_: unknown, sub: string) => ({ accountId: sub, claims: async () => ({ sub, ...o.user.claims }) }),
+  async findAccount(_: unknown, sub: string) {
+    const claims = await read(sub)
+    return claims && { accountId: sub, claims: async () => ({ ...claims, sub }) }
+  },
   rotateRefreshToken: true,
   ttl: {
     AccessToken: o.accessTokenLifetime,
@@ -82,9 +89,12 @@ async function newSession(port: number): Promise<string> {
   return [...jar].flatMap(([name, pair]) => (name.startsWith('_session') ? pair : [])).join('; ')
 }
 
-/** @param adapter a constructor or function that returns the store of a model, by its name */
-export function serveOidcProvider(setting: Setting, adapter: (name: string) => object): void {
-  const provider = new Provider(o.issuer, configurationOf(setting, adapter))
+/**
+ * @param adapter a constructor or function that returns the store of a model, by its name
+ * @param read returns the claims of a user
+ */
+export function serveOidcProvider(setting: Setting, adapter: (name: string) => object, read = claimsInMemory): void {
+  const provider = new Provider(o.issuer, configurationOf(setting, adapter, read))
 
   async function newGrant(sub: string, scope: string): Promise<string> {
     const grant = new provider.Grant({ accountId: sub, clientId: o.opaqueClient[0] })

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { ProviderOptions } from '@grantry/core'
+import type { ClientOptions, ProviderOptions } from '@grantry/core'
 import * as o from '../operations.ts'
 import type { Setting } from '../setting.ts'
 
 const hashed = (secret: string) => [{ sha256: createHash('sha256').update(secret).digest('base64') }]
 
 /** Returns the options that the library and the configuration file of the server share. */
-export function grantryOptions({ retryWindow }: Setting): Pick<ProviderOptions, 'issuer' | 'clients' | 'scopes'> {
+export function grantryOptions({
+  retryWindow,
+}: Setting): Pick<ProviderOptions, 'issuer' | 'scopes'> & { readonly clients: readonly ClientOptions[] } {
   const [opaqueId, opaqueSecret] = o.opaqueClient
   const [jwtId, jwtSecret] = o.jwtClient
   const [apiName, apiSecret] = o.api

@@ -1,4 +1,4 @@
-import { type AtomicDriver, createProvider, type Provider, type Runtime } from '@grantry/core'
+import { type AtomicDriver, createProvider, type Provider, type ProviderOptions, type Runtime } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationEndpoint, type InteractionPort } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
@@ -30,24 +30,27 @@ async function newSession(provider: Provider): Promise<string> {
   return headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
-/** Creates a provider as a host would, by default with an in-memory store. */
+const usersInMemory: NonNullable<ProviderOptions['users']> = {
+  authenticate({ username, password }) {
+    const sub = subOf(username, password)
+    return sub === undefined ? undefined : { sub }
+  },
+  isActive: isUser,
+  claims: () => o.user.claims,
+}
+
+/** Creates a provider as a host would, by default with everything in memory. */
 export function openGrantry(
   setting: Setting,
   runtime: Partial<Runtime>,
   storage: AtomicDriver = memoryDriver(),
+  users = usersInMemory,
 ): Promise<Provider> {
   return createProvider({
     ...grantryOptions(setting),
     keys: [setting.signingKey],
     storage,
-    users: {
-      authenticate({ username, password }) {
-        const sub = subOf(username, password)
-        return sub === undefined ? undefined : { sub }
-      },
-      isActive: isUser,
-      claims: () => o.user.claims,
-    },
+    users,
     plugins: [
       ...[clientCredentials(), password(), authorizationCode(), refreshToken()],
       // The other operations are measured without it.

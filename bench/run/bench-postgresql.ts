@@ -37,6 +37,9 @@ export function readCalls(onCall: () => void): (chunk: Buffer) => void {
 export interface BenchPostgresql extends BenchStore {
   /** Returns the column `answer` of the first row. */
   ask(sql: string): Promise<unknown>
+  /** Performs a statement in another database. */
+  askIn(database: string, sql: string): Promise<unknown>
+  urlOf(database: string): string
 }
 
 /** Starts a PostgreSQL with the settings of the tests. @param core the core to run on; any by default */
@@ -59,6 +62,8 @@ export async function startBenchPostgresql(core?: number): Promise<BenchPostgres
       return url.href
     },
     ask,
+    askIn: (database, sql) => server.query(sql, undefined, database),
+    urlOf: (database) => server.urlOf(database),
     calls: async () => Number(await ask(countText)),
     inspect: () => readCalls(() => watched.push({ time: performance.now(), inScript: false })),
     async watch(work, settled) {

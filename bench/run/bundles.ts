@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 // CommonJS dependencies load Node's modules with `require`.
-const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+const banner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 /** Peers stay external, since not all of them can be bundled. */
 const packages = [

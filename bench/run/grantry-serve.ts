@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { reservedPort } from '../../test/support/reserved-port.ts'
+import { tableOptions } from '../companies/users-table.ts'
 import { user } from '../operations.ts'
 import { grantryOptions } from '../programs/grantry-options.ts'
 import type { Setting } from '../setting.ts'
@@ -19,12 +20,30 @@ const timeLimit = 20_000
 /** An unusable hash: the operations with this configuration do not log in. */
 const noPassword = `$scrypt$ln=10,r=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-const configurationOf = (setting: Setting): object => ({
+/** The ready server with all of its data in one PostgreSQL, and its pages. */
+function tableConfiguration(setting: Setting): object {
+  const { clients, ...options } = grantryOptions(setting)
+  const { storeUrl: url = '' } = setting
+  return {
+    ...options,
+    // The session suffices, as in the other servers.
+    clients: clients.map((client) => ({ ...client, requireConsent: false })),
+    storage: { driver: 'postgresql', url },
+    keys: { jwks: './keys.json' },
+    users: { driver: 'sql', ...tableOptions(url) },
+    plugins: [{ name: 'sign-in' }],
+  }
+}
+
+const redisConfiguration = (setting: Setting): object => ({
   ...grantryOptions(setting),
   storage: { driver: 'redis', url: setting.storeUrl },
   keys: { jwks: './keys.json' },
   users: [{ sub: user.sub, username: user.username, password: noPassword, claims: user.claims }],
 })
+
+const configurationOf = (setting: Setting): object =>
+  setting.usersTable === undefined ? redisConfiguration(setting) : tableConfiguration(setting)
 
 /**
  * A configuration whose users are checked without a password hash, as in the other servers. A JSON configuration always
@@ -109,6 +128,7 @@ export async function startGrantryServe(
   const pid = child.pid ?? 0
   return {
     port,
+    pid,
     startedAt,
     issue: issuer.issue,
     cpu: () => cpuOf(pid),

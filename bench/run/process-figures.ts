@@ -38,6 +38,9 @@ export const childrenOf = (pid: number): readonly number[] =>
     /^\d+$/u.test(name) && Number(statOf(Number(name))[1]) === pid ? [Number(name)] : [],
   )
 
+/** Returns the ids of a process and of everything that it has started. */
+export const treeOf = (pid: number): readonly number[] => [pid, ...childrenOf(pid).flatMap(treeOf)]
+
 /** Returns the resident bytes of a process. */
 export const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s*(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024

@@ -8,6 +8,7 @@ const timeLimit = 30_000
 
 /** A server under test. */
 export interface ServerProcess extends Ready {
+  readonly pid: number
   /** Start time, by `performance.now()` of this process. */
   readonly startedAt: number
   /** Asks the server for tokens. One order at a time. */
@@ -75,6 +76,7 @@ export async function startServer(command: readonly string[], setting: Setting):
   const pid = child.pid ?? 0
   return {
     port,
+    pid,
     startedAt,
     async issue(operation, count) {
       const order: IssueOrder = { operation, count }
