@@ -22,12 +22,12 @@ const receive = (socket: Socket): Promise<ReceivedResponse> =>
   })
 
 /**
- * Sends requests at once, each on a connection that is open already, and returns the responses.
+ * Sends concurrent requests, each on a connection that is open already, and returns the responses.
  *
  * @param requests their bytes
  * @throws Error when a connection fails.
  */
-export async function askAtOnce(port: number, requests: readonly string[]): Promise<readonly ReceivedResponse[]> {
+export async function askConcurrently(port: number, requests: readonly string[]): Promise<readonly ReceivedResponse[]> {
   const sockets = requests.map(() => connect({ port, host: '127.0.0.1', noDelay: true }))
   try {
     await Promise.all(sockets.map((socket) => once(socket, 'connect')))
@@ -45,7 +45,7 @@ export async function askAtOnce(port: number, requests: readonly string[]): Prom
 
 /** Sends one request. */
 export async function ask(port: number, request: string): Promise<ReceivedResponse> {
-  const [response] = await askAtOnce(port, [request])
+  const [response] = await askConcurrently(port, [request])
   if (response === undefined) throw new Error('No response')
   return response
 }

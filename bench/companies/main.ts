@@ -94,6 +94,7 @@ const results: CompanyResults = {
 for (const section of companySections(results)) process.stdout.write(plainText(section))
 for (const reason of leftOut) process.stdout.write(`left out: ${reason}\n`)
 if (values.results) {
-  writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`)
+  writeFileSync(resultsFile, JSON.stringify(results, undefined, 2))
+  spawnSync(fileURLToPath(new URL('../node_modules/.bin/biome', bench)), ['format', '--write', resultsFile])
   writeFileSync(new URL('COMPANIES.md', bench), companiesDocument(results))
 }

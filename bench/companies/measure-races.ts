@@ -1,11 +1,11 @@
 import type { ReceivedResponse } from '../load/response-reader.ts'
 import { codeOf } from '../load/run-slice.ts'
 import { exchangeOf, requestOf } from '../operations.ts'
-import { ask, askAtOnce } from './ask.ts'
+import { ask, askConcurrently } from './ask.ts'
 import type { Races } from './figures.ts'
 import type { CompanyProcess } from './server.ts'
 
-/** Redemptions at once of one credential. */
+/** Concurrent redemptions of one credential. */
 export const racers = 20
 
 /** Returns how many different tokens the responses contain. */
@@ -16,10 +16,11 @@ export const differentTokens = (responses: readonly ReceivedResponse[]): number 
     ),
   ).size
 
-/** Redeems each credential in all requests at once. */
+/** Redeems each credential in concurrent requests. */
 async function race(port: number, requests: readonly string[]): Promise<readonly number[]> {
   const counts: number[] = []
-  for (const request of requests) counts.push(differentTokens(await askAtOnce(port, new Array(racers).fill(request))))
+  for (const request of requests)
+    counts.push(differentTokens(await askConcurrently(port, new Array(racers).fill(request))))
   return counts
 }
 
