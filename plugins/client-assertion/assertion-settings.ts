@@ -1,4 +1,4 @@
-import { configurationObject, type MaybePromise } from '@grantry/core'
+import { configurationObject, type MaybePromise, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, seconds } from '../shared/config-schema.ts'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
@@ -36,5 +36,5 @@ export const settingsSchema = configurationObject({
   secretOf: functionSchema<(clientId: string) => MaybePromise<string | undefined>>(),
 })
 
-export type ClientAssertionOptions = v.InferInput<typeof settingsSchema>
+export type ClientAssertionOptions = OptionsOf<typeof settingsSchema>
 export type Settings = v.InferOutput<typeof settingsSchema>

@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { refreshTokenOption } from '../shared/client-members.ts'
 import { functionSchema, seconds, wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
@@ -39,5 +39,5 @@ export const clientMetadataSchema = configurationObject({
   fetch: functionSchema<SendRequest>(),
 })
 
-export type ClientMetadataOptions = v.InferInput<typeof clientMetadataSchema>
+export type ClientMetadataOptions = OptionsOf<typeof clientMetadataSchema>
 export type Settings = v.InferOutput<typeof clientMetadataSchema>

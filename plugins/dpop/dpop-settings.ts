@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeSeconds } from '../shared/config-schema.ts'
 
@@ -28,5 +28,5 @@ export const settingsSchema = configurationObject({
   bindRefreshTokens: v.optional(v.picklist(['public', 'all'], 'must be "public" or "all"'), 'public'),
 })
 
-export type DpopOptions = v.InferInput<typeof settingsSchema>
+export type DpopOptions = OptionsOf<typeof settingsSchema>
 export type Settings = v.InferOutput<typeof settingsSchema>

@@ -6,6 +6,7 @@ import {
   definePlugin,
   type MembersOf,
   member,
+  type OptionsOf,
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
@@ -31,7 +32,7 @@ export const settingsSchema = configurationObject({
 })
 
 export { settingsSchema as fapi2Schema }
-export type Fapi2Options = v.InferInput<typeof settingsSchema>
+export type Fapi2Options = OptionsOf<typeof settingsSchema>
 
 /**
  * The FAPI 2.0 Security Profile: refuses clients whose configuration does not meet it, at startup, and their requests

@@ -1,4 +1,12 @@
-import { type Client, configurationObject, type Json, type MaybePromise, parseUrl, type Subject } from '@grantry/core'
+import {
+  type Client,
+  configurationObject,
+  type Json,
+  type MaybePromise,
+  type OptionsOf,
+  parseUrl,
+  type Subject,
+} from '@grantry/core'
 import * as v from 'valibot'
 import { functionSchema, wholeSeconds } from '../shared/config-schema.ts'
 import { issuerEntries, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
@@ -101,6 +109,6 @@ export const idJagSchema = configurationObject({
   issue: v.optional(issueSchema),
 })
 
-export type IdJagOptions = v.InferInput<typeof idJagSchema>
+export type IdJagOptions = OptionsOf<typeof idJagSchema>
 export type AcceptSettings = v.InferOutput<typeof acceptSchema>
 export type IssueSettings = v.InferOutput<typeof issueSchema>

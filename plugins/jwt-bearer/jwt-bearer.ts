@@ -4,6 +4,7 @@ import {
   defineGrant,
   definePlugin,
   type MaybePromise,
+  type OptionsOf,
   type Plugin,
   parseConfiguration,
   type Subject,
@@ -26,7 +27,7 @@ const settingsSchema = configurationObject({
   refreshToken: v.optional(v.boolean('must be true or false'), false),
 })
 
-export type JwtBearerOptions = v.InferInput<typeof settingsSchema>
+export type JwtBearerOptions = OptionsOf<typeof settingsSchema>
 
 const refusal = 'The assertion is not valid'
 

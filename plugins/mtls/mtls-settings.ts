@@ -1,4 +1,4 @@
-import { configurationObject, type MembersOf, member, parseUrl } from '@grantry/core'
+import { configurationObject, type MembersOf, member, type OptionsOf, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { isName, type NameKind } from './alternative-names.ts'
@@ -39,7 +39,7 @@ export const settingsSchema = configurationObject({
   ),
 })
 
-export type MtlsOptions = v.InferInput<typeof settingsSchema>
+export type MtlsOptions = OptionsOf<typeof settingsSchema>
 export type Settings = v.InferOutput<typeof settingsSchema>
 
 const nameEntry = (kind: NameKind, message: string) =>

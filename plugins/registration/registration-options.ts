@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { refreshTokenOption } from '../shared/client-members.ts'
 import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
@@ -64,5 +64,5 @@ export const registrationSchema = configurationObject({
   allowPrivateAddresses: flag(false),
 })
 
-export type RegistrationOptions = v.InferInput<typeof registrationSchema>
+export type RegistrationOptions = OptionsOf<typeof registrationSchema>
 export type Settings = v.InferOutput<typeof registrationSchema>

@@ -68,7 +68,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 /** Without `accounts`, only the plugin knows the users of providers. */
 function providersOf({ providers, accounts }: SignInPluginsOptions): UpstreamWays | undefined {
   if (providers === undefined || !isList(providers)) return providers
-  return providers.length === 0 ? undefined : upstream({ providers: [...providers], accounts: accounts?.store })
+  return providers.length === 0 ? undefined : upstream({ providers, accounts: accounts?.store })
 }
 
 const passkeysOf = ({ passkeys }: SignInPluginsOptions): StoredPasskeys | PasskeyCheck | undefined =>

@@ -7,6 +7,7 @@ import {
   type Json,
   type Kit,
   type MaybePromise,
+  type OptionsOf,
   type Plugin,
   parseConfiguration,
   type Refuse,
@@ -67,7 +68,7 @@ const settingsSchema = configurationObject({
   subject: functionSchema<(claims: TrustedJwt['claims'], client: Client) => MaybePromise<Subject | undefined>>(),
 })
 
-export type TokenExchangeOptions = v.InferInput<typeof settingsSchema>
+export type TokenExchangeOptions = OptionsOf<typeof settingsSchema>
 
 const params = v.object({
   subject_token: v.string(),

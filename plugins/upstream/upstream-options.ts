@@ -1,4 +1,4 @@
-import { configurationObject, type Kit, type MaybePromise, parseUrl } from '@grantry/core'
+import { configurationObject, type Kit, type MaybePromise, type OptionsOf, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 import { accountStoreSchema } from '../shared/account-store.ts'
 import { functionSchema, seconds, wholeNumber } from '../shared/config-schema.ts'
@@ -133,7 +133,7 @@ const providerSchema = v.pipe(
 )
 
 /** A provider at which users can sign in. */
-export type UpstreamProvider = v.InferInput<typeof providerSchema>
+export type UpstreamProvider = OptionsOf<typeof providerSchema>
 export type Provider = v.InferOutput<typeof providerSchema>
 
 /** Returns the `sub` of a user, or `undefined` to refuse the sign-in. */
@@ -181,5 +181,7 @@ export const upstreamSchema = v.pipe(
   ),
 )
 
-export type UpstreamOptions = v.InferInput<typeof upstreamSchema>
+export interface UpstreamOptions extends Omit<OptionsOf<typeof upstreamSchema>, 'providers'> {
+  readonly providers: readonly UpstreamProvider[]
+}
 export type Settings = v.InferOutput<typeof upstreamSchema>

@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { seconds } from '../shared/config-schema.ts'
 import { fetchedUriProblem } from '../shared/fetched-uri.ts'
@@ -49,7 +49,7 @@ export const workloadIdentitySchema = configurationObject({
   jwksUri: v.optional(configurationObject(fetchEntries), {}),
 })
 
-export type WorkloadIdentityOptions = v.InferInput<typeof workloadIdentitySchema>
+export type WorkloadIdentityOptions = OptionsOf<typeof workloadIdentitySchema>
 export type Settings = v.InferOutput<typeof workloadIdentitySchema>
 
 /** An issuer with the defaults of its platform. */

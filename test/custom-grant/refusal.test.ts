@@ -175,12 +175,13 @@ describe('a grant that fails', () => {
     ['nothing', undefined, 'grant_result_missing', 'no result'],
     ['null', null, 'grant_result_missing', 'no result'],
     ['a token', 'a-token', 'grant_result_malformed', 'a malformed result: not an object'],
+    ['a user instead of a subject', { sub: 'alice', scopes: [] }, 'grant_result_malformed', 'a malformed result: sub'],
     ['no scopes', {}, 'grant_result_malformed', 'a malformed result: scopes'],
   ])('3.70 by returning %s: server_error, with a reason', async (_, result, reason, mistake) => {
     const f = await start(() => result)
     const { status, body } = await present(f)
     expect([status, body]).toEqual([500, { error: 'server_error' }])
-    const message = `The grant ${grantType} returned ${mistake}`
+    const message = `The grant ${grantType} returned ${mistake}; a result is { subject: { sub, amr }, scopes, … }`
     const failure = { type: 'unhandled_failure', reason, cause: { name: 'TypeError', message } }
     expect(f.events.slice(-2)).toMatchObject([failure, { type: 'endpoint_failed', status: 500, reason }])
   })

@@ -19,6 +19,24 @@ deviceAuthorization({ verificationUri: 'https://example.com/device' })
 storedSecondFactors({ encryptionSecrets: [] })
 `
 
+/** Programs with a mistake, each with the name that the message must have. */
+const mistakes: readonly (readonly [name: string, from: string, statement: string])[] = [
+  ['ScopeOptions', 'core', "export const a: import('@grantry/core').ProviderOptions['scopes'] = ['orders']"],
+  ['ClientOptions', 'core', "export const a: import('@grantry/core').ProviderOptions['clients'] = ['web']"],
+  ['GoogleOptions', 'plugins/upstream', "google({ clientId: 'x', secret: 'y' })"],
+  ['MicrosoftOptions', 'plugins/upstream', "microsoft({ clientId: 'x' })"],
+  ['UpstreamProvider', 'plugins/upstream', "upstream({ providers: [{ name: 'x' }] })"],
+  ['UpstreamProvider', 'plugins/sign-in-plugins', "signInPlugins({ pages: {} as never, providers: ['x'] })"],
+  ['SqlUsersInput', 'users/sql', 'sqlUsers({})'],
+  ['LdapUsersInput', 'users/ldap', 'ldapUsers({})'],
+]
+const fileOf = (index: number): string => join(root, `test/types/mistake-${index}.ts`)
+const programOf = ([, from, statement]: (typeof mistakes)[number]): string => {
+  const [called = ''] = /^\w+(?=\()/u.exec(statement) ?? []
+  return `${called === '' ? '' : `import { ${called} } from '@grantry/${from}'\n`}${statement}\nexport {}\n`
+}
+const texts = new Map([[file, text], ...mistakes.map((mistake, index) => [fileOf(index), programOf(mistake)] as const)])
+
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ESNext,
@@ -34,15 +52,15 @@ const options: ts.CompilerOptions = {
 
 const host: ts.LanguageServiceHost = {
   getCompilationSettings: () => options,
-  getScriptFileNames: () => [file],
+  getScriptFileNames: () => [...texts.keys()],
   getScriptVersion: () => '1',
   getScriptSnapshot(path) {
-    const content = path === file ? text : ts.sys.readFile(path)
+    const content = texts.get(path) ?? ts.sys.readFile(path)
     return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content)
   },
   getCurrentDirectory: () => root,
   getDefaultLibFileName: ts.getDefaultLibFilePath,
-  fileExists: (path) => path === file || ts.sys.fileExists(path),
+  fileExists: (path) => texts.has(path) || ts.sys.fileExists(path),
   readFile: ts.sys.readFile,
   directoryExists: ts.sys.directoryExists,
   realpath: ts.sys.realpath ?? ((path) => path),
@@ -62,4 +80,15 @@ describe('an editor', () => {
     expect(ts.displayPartsToString(info?.documentation)).toContain(comment)
     expect(ts.displayPartsToString(info?.displayParts)).toContain(`: ${type}`)
   })
+
+  test.each(mistakes.map(([name, , statement], index) => [name, statement, index] as const))(
+    'names %s for %s, instead of all its members',
+    (name, _statement, index) => {
+      const lines = service
+        .getSemanticDiagnostics(fileOf(index))
+        .flatMap(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n').split('\n'))
+      expect(lines.join('\n')).toContain(`'${name}'`)
+      for (const line of lines) expect(line.length).toBeLessThan(200)
+    },
+  )
 })

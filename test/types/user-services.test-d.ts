@@ -1,4 +1,4 @@
-import type { UserService } from '@grantry/core'
+import type { Provider, Subject, UserService } from '@grantry/core'
 import { type CombinedUsers, combinedUsers, type UserSource } from '@grantry/plugins/upstream'
 import type { ldapUsers } from '@grantry/users/ldap'
 import type { sqlUsers } from '@grantry/users/sql'
@@ -7,6 +7,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 declare const table: ReturnType<typeof sqlUsers>
 declare const directory: ReturnType<typeof ldapUsers>
 declare const service: UserService
+declare const provider: Provider
 
 describe('a user service of the packages', () => {
   test('has functions that need no check, because they always exist', () => {
@@ -25,4 +26,10 @@ describe('a user service of the packages', () => {
     // @ts-expect-error a service can lack isActive and find
     combinedUsers([service])
   })
+})
+
+test('a password can be checked without knowing where the user is', () => {
+  expectTypeOf(provider.authenticateUser({ username: 'alice', password: 'x' })).resolves.toEqualTypeOf<
+    Subject | undefined
+  >()
 })

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import { SignJWT } from 'jose/jwt/sign'
 import { importPKCS8 } from 'jose/key/import'
 import * as v from 'valibot'
@@ -18,7 +18,7 @@ export const appleSchema = configurationObject({
   ),
 })
 
-export type AppleOptions = v.InferInput<typeof appleSchema>
+export type AppleOptions = OptionsOf<typeof appleSchema>
 
 const issuer = 'https://appleid.apple.com'
 /** Seconds for which a signed client secret counts. */

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import type { UpstreamGet } from '../provider.ts'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
@@ -13,7 +13,7 @@ export const githubSchema = configurationObject({
   url: v.optional(url),
 })
 
-export type GithubOptions = v.InferInput<typeof githubSchema>
+export type GithubOptions = OptionsOf<typeof githubSchema>
 
 const userSchema = v.object({
   id: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),

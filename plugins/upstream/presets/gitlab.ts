@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
@@ -9,7 +9,7 @@ export const gitlabSchema = configurationObject({
   url: v.optional(text, 'https://gitlab.com'),
 })
 
-export type GitlabOptions = v.InferInput<typeof gitlabSchema>
+export type GitlabOptions = OptionsOf<typeof gitlabSchema>
 
 /**
  * Users sign in with GitLab.

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
@@ -9,7 +9,7 @@ export const googleSchema = configurationObject({
   hostedDomains: v.optional(v.pipe(v.array(text, 'must be an array of domains'), v.minLength(1, 'must not be empty'))),
 })
 
-export type GoogleOptions = v.InferInput<typeof googleSchema>
+export type GoogleOptions = OptionsOf<typeof googleSchema>
 
 /**
  * Users sign in with Google.

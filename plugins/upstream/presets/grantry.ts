@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
@@ -8,7 +8,7 @@ export const grantrySchema = configurationObject({
   scope: v.optional(text, 'openid profile email'),
 })
 
-export type GrantryOptions = v.InferInput<typeof grantrySchema>
+export type GrantryOptions = OptionsOf<typeof grantrySchema>
 
 /**
  * Users sign in with another Grantry.

@@ -1,5 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
-import type * as v from 'valibot'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
 export const keycloakSchema = configurationObject({
@@ -9,7 +8,7 @@ export const keycloakSchema = configurationObject({
   realm: text,
 })
 
-export type KeycloakOptions = v.InferInput<typeof keycloakSchema>
+export type KeycloakOptions = OptionsOf<typeof keycloakSchema>
 
 /**
  * Users sign in with a realm of Keycloak.

@@ -1,4 +1,4 @@
-import { configurationObject, parseConfiguration } from '@grantry/core'
+import { configurationObject, type OptionsOf, parseConfiguration } from '@grantry/core'
 import * as v from 'valibot'
 import { presetEntries, text, type UpstreamProvider } from '../upstream-options.ts'
 
@@ -20,7 +20,7 @@ export const microsoftSchema = configurationObject({
   personal: v.optional(v.boolean('must be true or false'), false),
 })
 
-export type MicrosoftOptions = v.InferInput<typeof microsoftSchema>
+export type MicrosoftOptions = OptionsOf<typeof microsoftSchema>
 
 const host = 'https://login.microsoftonline.com'
 /** The tenant of personal accounts. */

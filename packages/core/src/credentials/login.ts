@@ -83,7 +83,7 @@ export function createAuthenticateUser(deps: {
     return subject
   }
 
-  const authenticateUser: AuthenticateUser = async (input, context) => {
+  const authenticateUser: AuthenticateUser = async (input, context = {}) => {
     if (users.authenticate === undefined) throw new TypeError('authenticateUser() requires authenticate()')
     const credentials = parseConfiguration(schemas.credentials, input, 'authenticateUser()')
     const {

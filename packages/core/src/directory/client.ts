@@ -94,7 +94,7 @@ export const clientSchema = clientSchemaWith({})
 export interface ClientMembers {}
 
 /** The configuration of a client. Only `clientId` is required. */
-export type ClientOptions = v.InferInput<typeof clientSchema> & Optional<ClientMembers>
+export interface ClientOptions extends v.InferInput<typeof clientSchema>, Optional<ClientMembers> {}
 
 /** A client with all defaults applied, as the schema returns it. */
 export type ClientWithSecrets = v.InferOutput<typeof clientSchema> & Readonly<ClientMembers>

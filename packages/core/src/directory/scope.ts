@@ -118,7 +118,7 @@ export const scopeSchema = scopeSchemaWith({})
 export interface ScopeMembers {}
 
 /** The configuration of a scope. Only `name` is required. */
-export type ScopeOptions = v.InferInput<typeof scopeSchema> & Optional<ScopeMembers>
+export interface ScopeOptions extends v.InferInput<typeof scopeSchema>, Optional<ScopeMembers> {}
 
 /** A scope with all defaults applied, as the schema returns it. */
 export type ScopeWithSecrets = v.InferOutput<typeof scopeSchema> & Readonly<ScopeMembers>

@@ -115,7 +115,9 @@ function malformedResult(result: unknown, path: string | null, { grantType }: Gr
     : `a malformed result: ${inexact === undefined ? (path ?? 'not an object') : `${inexact} ${inexactNumber}`}`
   return new OAuthError('server_error', 'The request failed', {
     reason: isMissing ? 'grant_result_missing' : 'grant_result_malformed',
-    cause: new TypeError(`The grant ${grantType} returned ${problem}`),
+    cause: new TypeError(
+      `The grant ${grantType} returned ${problem}; a result is { subject: { sub, amr }, scopes, … }`,
+    ),
   })
 }
 

@@ -41,7 +41,7 @@ export interface LoginContext {
  * @throws TypeError when an argument is malformed or the provider has no `users.authenticate`.
  * @see wire contract, section 3, `password`; docs/guides/abuse-control.md
  */
-export type AuthenticateUser = (credentials: UserCredentials, context: LoginContext) => Promise<Subject | undefined>
+export type AuthenticateUser = (credentials: UserCredentials, context?: LoginContext) => Promise<Subject | undefined>
 
 /**
  * Remembers the address at which a user has just chosen this password, as a right password at a login does: what was guessed

@@ -1,4 +1,4 @@
-import { configurationObject, isLoopbackHost, parseUrl } from '@grantry/core'
+import { configurationObject, isLoopbackHost, type OptionsOf, parseUrl } from '@grantry/core'
 import * as v from 'valibot'
 
 const text = (what: string) => v.pipe(v.string(`must be ${what}`), v.nonEmpty(`must be ${what}`))
@@ -135,6 +135,6 @@ export const ldapUsersSchema = v.pipe(
   ),
 )
 
-export type LdapUsersInput = v.InferInput<typeof ldapUsersSchema>
+export type LdapUsersInput = OptionsOf<typeof ldapUsersSchema>
 /** The options with defaults applied. */
 export type LdapUsersOptions = v.InferOutput<typeof ldapUsersSchema>

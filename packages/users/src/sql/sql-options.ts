@@ -1,4 +1,4 @@
-import { configurationObject } from '@grantry/core'
+import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 
 const identifier = v.pipe(
@@ -111,6 +111,6 @@ export const sqlUsersSchema = v.pipe(
   v.check(({ url, schema }) => schema === undefined || url !== undefined, 'must not have a schema with a file'),
 )
 
-export type SqlUsersInput = v.InferInput<typeof sqlUsersSchema>
+export type SqlUsersInput = OptionsOf<typeof sqlUsersSchema>
 /** The options with defaults applied. */
 export type SqlUsersOptions = v.InferOutput<typeof sqlUsersSchema>
