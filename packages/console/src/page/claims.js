@@ -23,7 +23,8 @@ const meanings = table({
   client_epoch: 'Changes when everything of the client is revoked',
   sub_epoch: 'Changes when everything of the user is revoked',
   withdrawal_epoch: 'Changes when the user withdraws the access of the client',
-  origin_epochs: 'The clients whose tokens it was exchanged for: it ends when the user withdraws the access of one',
+  origin_epochs:
+    'The clients whose tokens it was exchanged for: it ends when one is revoked, or loses the access of the user',
   sid: 'The id of the session',
   cnf: 'The token is bound to the key with this thumbprint: each request with the token must prove the key',
   active: 'Whether the server accepts the token',

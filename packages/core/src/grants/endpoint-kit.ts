@@ -49,11 +49,11 @@ export function createEndpointKits(deps: {
         return epoch
       },
       async epochOfClient(clientId) {
-        const [{ client }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
-        return client
+        const [{ epochs }] = await store.getAll([revocationEpochs.current(clientId, undefined)])
+        return epochs.client
       },
       async epochsOf(sub, clientId) {
-        const [{ epochs }] = await store.getAll([revocationEpochs.currentWithStart(clientId, sub)])
+        const [{ epochs }] = await store.getAll([revocationEpochs.current(clientId, sub)])
         return epochs
       },
       areRevoked: async (ids) => store.getAll(ids.map(families.revocationOf)),

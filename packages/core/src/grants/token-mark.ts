@@ -12,7 +12,7 @@ export interface MarkDeps {
   /** The clients of a list, which never change. */
   readonly listed: ReadonlySet<Client>
   readonly isUnchanged: IsUnchanged
-  readonly revocationEpochs: Pick<RevocationEpochs, 'nameOf'>
+  readonly revocationEpochs: Pick<RevocationEpochs, 'keyOfClient'>
 }
 
 /** What the mark of tokens depends on, besides their user. */
@@ -61,7 +61,7 @@ export async function revocationMark(
   request: MarkRequest,
   sub: string | undefined,
   selfContained: boolean,
-  { isUnchanged, listed, revocationEpochs: { nameOf } }: MarkDeps,
+  { isUnchanged, listed, revocationEpochs: { keyOfClient } }: MarkDeps,
 ): Promise<RevocationMark> {
   const { stored, lineage } = request.result
   const { client, validatedTokens } = request
@@ -75,8 +75,9 @@ export async function revocationMark(
   const unchanged = assertUnchanged(isUnchanged, client, mark.clientState)
   if (isThenable(unchanged)) await unchanged
   if (record !== undefined) return mark
-  const presented = lineage?.stored === undefined ? validatedTokens : [epochSourceOf(lineage.stored.record)]
+  const source = lineage?.stored
+  const presented = source === undefined ? validatedTokens : [epochSourceOf(source.record), ...validatedTokens]
   if (presented.length === 0) return mark
   // No revision: the presented tokens may have been revoked since they were validated.
-  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs, nameOf), revision: undefined }
+  return { epochs: inheritedEpochs(presented, clientId, sub, mark.epochs, keyOfClient), revision: undefined }
 }

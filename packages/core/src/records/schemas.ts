@@ -38,12 +38,7 @@ export interface GrantRecord extends Authorization {
 function isEpochs(value: unknown): boolean {
   if (!isObject(value)) return false
   const { client, subject, withdrawal, origins } = value as Unchecked<NonNullable<GrantRecord['epochs']>>
-  return (
-    isStringOrAbsent(client) &&
-    isStringOrAbsent(subject) &&
-    isStringOrAbsent(withdrawal) &&
-    (origins === undefined || isStrings(origins))
-  )
+  return [client, subject, withdrawal].every(isStringOrAbsent) && (origins === undefined || isStrings(origins))
 }
 
 export function isGrantRecord(value: unknown): value is GrantRecord {

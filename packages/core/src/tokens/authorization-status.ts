@@ -54,6 +54,8 @@ type AuthorizationState =
 /** Checks whether tokens of an authorization are still accepted: client, family, epochs and user. */
 export type AuthorizationStatus = (issuance: Issuance) => MaybePromise<AuthorizationState>
 
+const none = [false, undefined] as const
+
 export function createAuthorizationStatus(deps: {
   readonly clients: ClientDirectory
   readonly users: UserService
@@ -67,17 +69,17 @@ export function createAuthorizationStatus(deps: {
       allOf([
         clients.find(clientId),
         isCurrent
-          ? ([false, carried] as const)
+          ? none
           : store.getAll([
               family !== undefined && families.revocationOf(family),
-              revocationEpochs.current(clientId, sub),
+              revocationEpochs.current(clientId, sub, carried),
             ]),
         sub === undefined || isActive(users, sub, question),
       ]),
       ([client, [revoked, current], active]): AuthorizationState => {
         if (!client?.enabled) return { client, reason: 'client_disabled' }
         if (revoked) return { client, reason: 'family_revoked' }
-        const outdatedBy = outdated(carried, current)
+        const outdatedBy = current && outdated(carried, current)
         if (outdatedBy !== undefined) return { client, reason: outdatedBy }
         return active ? { client } : { client, reason: 'user_inactive' }
       },

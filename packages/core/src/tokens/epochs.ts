@@ -14,22 +14,31 @@ export interface Epochs {
 }
 
 /** The epochs that tokens are compared with. */
-export interface CurrentEpochs extends Epochs {
+export interface CurrentEpochs {
+  readonly epochs: Epochs
   /** The epochs of the withdrawals of the subject. Each begins with the name of its client, or `allOthers`. */
   readonly withdrawn?: readonly string[] | undefined
+  /** Returns the epoch of a client in `origins`, by its key. */
+  readonly epochAt: (key: string) => string | undefined
 }
 
 /** Stands for the clients that have no withdrawal of their own. */
 export const allOthers = '*'
 
-/** Returns the epoch of what a subject lets a client have, by the name of the client. */
-export function withdrawalOf(name: string, withdrawn: readonly string[] = []): string | undefined {
+/** Returns the epoch of what a subject lets a client have, by the key of the epoch of the client. */
+export function withdrawalOf(key: string, withdrawn: readonly string[] = []): string | undefined {
   const begunBy = (start: string) => withdrawn.find((epoch) => epoch.startsWith(start))
-  return begunBy(name) ?? begunBy(allOthers)
+  return begunBy(nameOf(key)) ?? begunBy(allOthers)
 }
 
-/** Returns the access of a client from which another one has a token: the name of the client, and the epoch of the access. */
-const originOf = (name: string, withdrawal = ''): string => `${name} ${withdrawal}`
+/** The name of a client in the record of a subject: 64 bits of the hash in the key of its epoch. */
+export const nameOf = (key: string): string => key.slice(-16)
+
+/**
+ * Returns the key of an origin. An origin is the access of a client from which another one has a token: the key of the epoch of
+ * that client, the epoch of what its subject lets it have, and its own epoch.
+ */
+export const clientIn = (origin: string): string => origin.split(' ')[0] ?? ''
 
 /** The epochs that a request or a decision carries: `null` before any revocation, `undefined` if it is not compared. */
 type CarriedEpochs = { readonly [Kind in keyof typeof refusals]?: string | null | undefined }
@@ -69,29 +78,32 @@ export const recordedEpochs = (epochs: Epochs): { readonly epochs?: Epochs } =>
 /**
  * Returns the epochs of a token that a grant issues in exchange for others. It inherits them from the first presented
  * token of the same client and of the same subject, so that it counts as old even if it is issued during the
- * revocation. It ends with the access of every client of the subject that it came from.
+ * revocation. It ends with every other client that it came from, and with what its subject lets that client have.
  *
  * @param presented claims of the tokens that the grant has validated
- * @param nameOf returns the name of a client in the epochs of withdrawals
+ * @param keyOfClient returns the key of the epoch of a client
  */
 export function inheritedEpochs(
   presented: readonly JsonObject[],
   clientId: string,
   sub: string | undefined,
   current: Epochs,
-  nameOf: (clientId: string) => string,
+  keyOfClient: (clientId: string) => string,
 ): Epochs {
   const ofClient = presented.filter(({ client_id: clientOfToken }) => clientOfToken === clientId)
   const ofSubject = presented.filter((claims) => sub !== undefined && userSubOf(claims) === sub)
-  const ofBoth = ofClient.filter((claims) => ofSubject.includes(claims))
-  const [client, subject, both] = [ofClient, ofSubject, ofBoth].map(([first]) => (first ? epochsIn(first) : current))
-  const origins = ofSubject.flatMap((claims) => {
-    const { origins: earlier = [], withdrawal } = epochsIn(claims)
-    const own = ofClient.includes(claims) ? [] : [originOf(nameOf(String(claims.client_id)), withdrawal)]
-    return [...earlier, ...own]
+  const first = ([claims]: readonly JsonObject[]): Epochs => (claims ? epochsIn(claims) : current)
+  const origins = presented.flatMap((claims) => {
+    const { origins: earlier = [], withdrawal = '', client: epoch = '' } = epochsIn(claims)
+    const own = `${keyOfClient(String(claims.client_id))} ${withdrawal} ${epoch}`
+    const all = ofClient.includes(claims) ? earlier : [...earlier, own]
+    // Nothing that the subject of the new token withdraws ends the access of another one.
+    return ofSubject.includes(claims) ? all : all.map((origin) => origin.replace(/ [^ ]*/u, ' -'))
   })
-  const distinct = origins.length === 0 ? undefined : [...new Set(origins)]
-  return epochsOf(client?.client, subject?.subject, both?.withdrawal, distinct)
+  const { client } = first(ofClient)
+  const { subject } = first(ofSubject)
+  const { withdrawal } = first(ofSubject.filter((claims) => ofClient.includes(claims)))
+  return epochsOf(client, subject, withdrawal, origins.length === 0 ? undefined : [...new Set(origins)])
 }
 
 const isOther = (carried: string | null | undefined, current: string | undefined): boolean =>
@@ -103,15 +115,16 @@ const isOther = (carried: string | null | undefined, current: string | undefined
  */
 export function outdated(
   carried: Epochs,
-  current: CurrentEpochs,
+  { epochs: current, withdrawn, epochAt }: CurrentEpochs,
 ): (typeof refusals)[keyof typeof refusals]['reason'] | undefined {
   if (isOther(carried.client, current.client)) return 'client_revoked'
   if (isOther(carried.subject, current.subject)) return 'subject_revoked'
-  const isEnded = (origin: string): boolean => {
-    const [name = '', epoch] = origin.split(' ', 2)
-    return isOther(epoch, withdrawalOf(name, current.withdrawn))
+  let isWithdrawn = isOther(carried.withdrawal, current.withdrawal)
+  for (const origin of carried.origins ?? []) {
+    const [key = '', withdrawal, client] = origin.split(' ')
+    if (isOther(client, epochAt(key))) return 'client_revoked'
+    if (withdrawal !== '-') isWithdrawn ||= isOther(withdrawal, withdrawalOf(key, withdrawn))
   }
-  const isWithdrawn = isOther(carried.withdrawal, current.withdrawal) || carried.origins?.some(isEnded)
   return isWithdrawn ? 'access_withdrawn' : undefined
 }
 

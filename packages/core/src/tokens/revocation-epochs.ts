@@ -5,7 +5,7 @@ import { combined, type Lookup, markerAt } from '../records/envelope.ts'
 import { keyOf } from '../records/keys.ts'
 import type { Store } from '../records/store.ts'
 import { clockDifference, type Runtime, randomId } from '../runtime.ts'
-import { allOthers, type CurrentEpochs, type Epochs, epochsOf, withdrawalOf } from './epochs.ts'
+import { allOthers, type CurrentEpochs, clientIn, type Epochs, epochsOf, nameOf, withdrawalOf } from './epochs.ts'
 import { type Revision, revocationMargin } from './revision.ts'
 
 /**
@@ -17,10 +17,8 @@ import { type Revision, revocationMargin } from './revision.ts'
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export interface RevocationEpochs {
-  /** Looks up the current epochs of a client and a subject. */
-  current(clientId: string, sub: string | undefined): Lookup<CurrentEpochs>
-  /** Looks up the same, and when the epochs began. */
-  currentWithStart(clientId: string, sub: string | undefined): Lookup<DatedEpochs>
+  /** Looks up the current epochs of a client and a subject, and of the clients that these epochs came from by exchange. */
+  current(clientId: string, sub: string | undefined, carried?: Epochs): Lookup<DatedEpochs>
   /** Looks up the current epoch of a subject, and when it began. */
   ofSubject(sub: string): Lookup<DatedEpoch>
   /** Looks up the state of a client. */
@@ -33,8 +31,8 @@ export interface RevocationEpochs {
   withdraw(sub: string, clientId: string): Promise<void>
   /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
   renewClient(clientId: string): Promise<void>
-  /** The name of a client in the record of a subject: 64 bits of its hash. */
-  nameOf(clientId: string): string
+  /** The key of the epoch of a client: a hash. */
+  keyOfClient(clientId: string): string
   /** Returns a number that grows when this process starts an epoch of the subject. */
   lastBegun(sub: string): number
 }
@@ -53,8 +51,7 @@ export interface ClientState {
   readonly since: number | undefined
 }
 
-export interface DatedEpochs {
-  readonly epochs: Epochs
+export interface DatedEpochs extends CurrentEpochs {
   /** That of the subject. */
   readonly since: number | undefined
   /** Absent before any revocation or change, and for one long ago. */
@@ -119,28 +116,6 @@ const createUpdateEpochs =
     return store.update(key, isEpochRecord, change, unreadable)
   }
 
-/** Starts a new epoch at a key, unless another call has started one since. */
-const createRenew =
-  ({
-    revision,
-    update,
-    newEpoch,
-  }: {
-    readonly revision: Revision
-    readonly update: ReturnType<typeof createUpdateEpochs>
-    readonly newEpoch: () => string
-  }) =>
-  async (key: string, epoch: string | null): Promise<string | undefined> => {
-    let renewed: string | undefined
-    await revision.replaceBeforeAndAfter(() =>
-      update(key, (_, at, present) => {
-        renewed = (present ?? epoch) === epoch ? newEpoch() : undefined
-        return renewed === undefined ? undefined : { epoch: renewed, at }
-      }),
-    )
-    return renewed
-  }
-
 /** Counts the epochs of subjects that this process starts. */
 function createBeginnings() {
   const lastOf = createBoundedMap<number>(1000)
@@ -167,7 +142,6 @@ export function createRevocationEpochs(deps: {
   // Cached, because there are few clients, and hashing is more than half of the cost of a read from an in-memory
   // storage.
   const clientKeys = createBoundedMap<string>(1000)
-  const begun = createBeginnings()
 
   function keyOfClient(clientId: string): string {
     const known = clientKeys.get(clientId)
@@ -177,48 +151,46 @@ export function createRevocationEpochs(deps: {
     return key
   }
 
+  const begun = createBeginnings()
   const epochAt = (key: string) => markerAt(key, isEpochRecord, unreadable)
-  const recordsOf = (clientId: string, sub: string | undefined) =>
-    [epochAt(keyOfClient(clientId)), sub !== undefined && epochAt(keyFor('subject', sub))] as const
-
-  const nameOf = (clientId: string): string => keyOfClient(clientId).slice(-16)
-
-  const epochsIn = (client: EpochRecord | undefined, subject: EpochRecord | undefined, clientId: string): Epochs =>
-    epochsOf(client?.epoch, subject?.epoch, withdrawalOf(nameOf(clientId), subject?.withdrawn))
-
-  const currentWithStart = (clientId: string, sub: string | undefined): Lookup<DatedEpochs> =>
-    combined(recordsOf(clientId, sub), ([client, subject]) => ({
-      epochs: epochsIn(client, subject, clientId),
-      since: subject?.at,
-      clientState: clientStateOf(client),
-    }))
+  const epochOf = (sub: string | undefined) => sub !== undefined && epochAt(keyFor('subject', sub))
 
   const newEpoch = (): string => randomId(runtime, 12)
   const update = createUpdateEpochs({ store, runtime, newEpoch })
-  const renew = createRenew({ revision, update, newEpoch })
 
   return {
-    current: (clientId, sub) =>
-      combined(recordsOf(clientId, sub), ([client, subject]) => ({
-        ...epochsIn(client, subject, clientId),
+    current(clientId, sub, { origins } = {}) {
+      const own = keyOfClient(clientId)
+      const keys = origins === undefined ? [own] : [...new Set([own, ...origins.map(clientIn)])]
+      return combined([epochOf(sub), ...keys.map(epochAt)], ([subject, ...ofClients]) => ({
+        epochs: epochsOf(ofClients[0]?.epoch, subject?.epoch, withdrawalOf(own, subject?.withdrawn)),
+        since: subject?.at,
+        clientState: clientStateOf(ofClients[0]),
         withdrawn: subject?.withdrawn,
-      })),
-    currentWithStart,
+        epochAt: (key) => ofClients[keys.indexOf(key)]?.epoch,
+      }))
+    },
     stateOf: (clientId) => combined([epochAt(keyOfClient(clientId))], ([record]) => clientStateOf(record)),
-    ofSubject: (sub) =>
-      combined([epochAt(keyFor('subject', sub))], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),
+    ofSubject: (sub) => combined([epochOf(sub)], ([subject]) => ({ epoch: subject?.epoch, since: subject?.at })),
     async begin(kind, name) {
       if (kind === 'subject') begun.note(name)
       const record = { epoch: newEpoch(), at: runtime.now() }
       const expiresAt = record.at + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
     },
-    renew(sub, epoch) {
+    async renew(sub, epoch) {
       begun.note(sub)
-      return renew(keyFor('subject', sub), epoch)
+      let renewed: string | undefined
+      await revision.replaceBeforeAndAfter(() =>
+        update(keyFor('subject', sub), (_, at, present) => {
+          renewed = (present ?? epoch) === epoch ? newEpoch() : undefined
+          return renewed === undefined ? undefined : { epoch: renewed, at }
+        }),
+      )
+      return renewed
     },
     async withdraw(sub, clientId) {
-      const name = nameOf(clientId)
+      const name = nameOf(keyOfClient(clientId))
       await revision.replaceBeforeAndAfter(() =>
         update(keyFor('subject', sub), (present) => {
           const others = (present.withdrawn ?? []).filter((epoch) => !epoch.startsWith(name))
@@ -230,7 +202,7 @@ export function createRevocationEpochs(deps: {
     },
     renewClient: (clientId) =>
       update(keyOfClient(clientId), (present, now) => ({ ...present, at: now, change: newEpoch() })),
-    nameOf,
+    keyOfClient,
     lastBegun: begun.last,
   }
 }

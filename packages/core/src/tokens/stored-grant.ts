@@ -159,7 +159,7 @@ export function createStoredGrants(deps: {
     if (!isCurrent) {
       const [revoked, epochs] = await store.getAll([
         families.revocationOf(record.family),
-        revocationEpochs.current(record.clientId, record.subject.sub),
+        revocationEpochs.current(record.clientId, record.subject.sub, record.epochs),
       ])
       if (revoked) await families.confirm(record)
       if (revoked || outdated(record.epochs ?? {}, epochs) !== undefined) return undefined

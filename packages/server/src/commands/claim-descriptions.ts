@@ -25,7 +25,8 @@ export const claimDescriptions: Readonly<Record<string, string>> = {
   client_epoch: 'changes when everything of the client is revoked',
   sub_epoch: 'changes when everything of the user is revoked',
   withdrawal_epoch: 'changes when the user withdraws the access of the client',
-  origin_epochs: 'the clients whose tokens it was exchanged for: it ends when the user withdraws the access of one',
+  origin_epochs:
+    'the clients whose tokens it was exchanged for: it ends when one is revoked, or loses the access of the user',
 }
 
 const timeClaims: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat', 'auth_time'])
