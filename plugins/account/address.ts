@@ -7,9 +7,9 @@ import { createMailed, isMailedCode, isMailedSpent, mailedLifetime, spendMailed 
 import { countMailedCode } from '../shared/mailed-code-limits.ts'
 import type { AddressProblem } from './account-pages.ts'
 import { accountOf, callAccounts } from './accounts.ts'
-import { mailChange, noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
-import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
+import { signsInWithAddress, takeAddress } from './take-address.ts'
+import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const addressPaths = { ask: 'email', prove: 'email/code' } as const
 
@@ -88,10 +88,6 @@ async function codePage(visit: Visit, ticket: Ticket, { pages }: AccountServices
   return pages.proveAddress({ ...view, again: urlOf(visit.kit, addressPaths.ask) }, visit.locale)
 }
 
-/** Users who sign in with their address continue to: the name changes with it. */
-const signsInWithAddress = ({ username, email }: Account): boolean =>
-  email !== undefined && isSameAddress(username, email)
-
 /** Returns the mailbox of another user who has the address; `undefined` if it is free. The same work for both. */
 async function otherOwner(address: string, account: Account, visit: Visit, services: AccountServices) {
   const find = (call: (store: AccountStore) => ReturnType<AccountStore['find']>) => callAccounts(visit, services, call)
@@ -161,45 +157,6 @@ export const changeAddress: ChangePage = {
     }
     return sendCode(address, account, visit, services)
   },
-}
-
-/** Restores an address, unless the account was changed since. Without a former one, the new one stays, but not as proved. */
-async function takeBack(before: Account, { version }: Account, visit: Visit, services: AccountServices): Promise<void> {
-  const { sub, username, email, emailVerified } = before
-  const former = email === undefined ? { emailVerified: false } : { username, email, emailVerified }
-  await callAccounts(visit, services, (store) => store.change(sub, { ...former, version }))
-}
-
-/** Changes the address that a code has proved. */
-async function takeAddress({ address, before }: Ticket, visit: Visit, services: AccountServices) {
-  const { session } = visit
-  const account = await accountOf(visit, services)
-  const isCurrent = await mayStillChange(visit, services)
-  if (account === undefined || !isCurrent || (account.email ?? '') !== before) return 'gone'
-  const changes = {
-    email: address,
-    emailVerified: true,
-    ...(signsInWithAddress(account) && { username: address }),
-    version: account.version,
-    isStillAllowed: () => mayStillChange(visit, services),
-  }
-  const outcome = await callAccounts(visit, services, (store) => store.change(session.subject.sub, changes))
-  if (outcome === undefined) return 'gone'
-  if (outcome === 'taken') return 'address_taken'
-  let isStillAllowed = false
-  try {
-    isStillAllowed = await mayStillChange(visit, services)
-  } finally {
-    // A revocation changes no account, so the write did not notice it, and a thief could recover the account by the address.
-    if (!isStillAllowed) await takeBack(account, outcome, visit, services)
-  }
-  if (!isStillAllowed) return 'gone'
-  // The former address: only its owner learns of a change by a thief.
-  if (account.emailVerified && account.email !== undefined && !isSameAddress(account.email, address)) {
-    await mailChange('address_changed', account.email, visit, services)
-  }
-  await noteChange('address_changed', visit, services)
-  return 'address_changed'
 }
 
 /** Checks the code of the mail. */
