@@ -1,0 +1,154 @@
+// The forms of the account page, whose session ends at each moment of a change. `attacks/account-forms-at-each-call` does the
+// same with a real storage; here, each rule of `guarded()` has its own moment.
+import { type EndpointKit, OAuthError } from '@grantry/core'
+import { describe, expect, test } from 'vitest'
+import { guarded, isEnded } from '../../plugins/account/guarded.ts'
+import type { AccountServices } from '../../plugins/account/services.ts'
+import type { Visit } from '../../plugins/account/visit.ts'
+
+const session = { sid: 'own', subject: { sub: 'alice', authTime: 0 } }
+
+/**
+ * Returns guarded services whose session counts for a number of questions.
+ *
+ * @param hasApp whether the app is left after the change
+ */
+function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
+  const log: string[] = []
+  let asked = 0
+  const note = (what: string) => async () => void log.push(what)
+  const records = {
+    put: note('put'),
+    insert: note('insert'),
+    delete: note('delete'),
+    update: note('update'),
+  } as unknown as EndpointKit['records']
+  const kit = {
+    records,
+    now: () => 0,
+    isUserActive: async () => true,
+    refuse: (code: 'login_required', message: string, reason: string) => new OAuthError(code, message, { reason }),
+  } as unknown as EndpointKit
+  /** A function of a service: what the host stores itself, and then a write with the kit. */
+  const service =
+    <T>(name: string, method: 'put' | 'insert' | 'delete' | 'update', result: T) =>
+    async (...values: readonly unknown[]): Promise<T> => {
+      const given = values.find((value) => typeof value === 'object' && value !== null && 'records' in value)
+      log.push(`${name} ${values.filter((value) => typeof value === 'string').join(' ')}`.trim())
+      const write = (given as EndpointKit).records[method] as () => Promise<unknown>
+      await write()
+      return result
+    }
+  const services = {
+    sessions: {
+      async find() {
+        asked += 1
+        return asked > questions ? undefined : session
+      },
+      end: service('end', 'delete', undefined),
+      async start() {
+        log.push('start')
+        return { session: { sid: started }, cookies: [] }
+      },
+    },
+    passkeys: {
+      add: service('add', 'insert', { id: 'p1' }),
+      rename: service('rename', 'update', true),
+      remove: service('remove passkey', 'delete', true),
+    },
+    secondFactors: {
+      state: async () => ({ app: hasApp, codes: true }),
+      confirm: service('confirm', 'insert', 'confirmed'),
+      remove: service('remove app', 'delete', true),
+      newCodes: service('new codes', 'put', ['1']),
+    },
+    linkedProviders: {
+      linked: (of: EndpointKit) => ({
+        unlink: (sub: string, id: string) => service('unlink', 'delete', true)(sub, id, of),
+      }),
+    },
+  } as unknown as AccountServices
+  const visit = { session, kit, request: {}, path: '', locale: 'en' } as unknown as Visit
+  return { log, kit, services: guarded(visit, services) }
+}
+
+type Call = (services: AccountServices, kit: EndpointKit) => Promise<unknown> | undefined
+
+/** Each change, with its steps: what the host does, the write, and what undoes it. */
+const changes: Readonly<Record<string, readonly [call: Call, steps: readonly string[], undo?: readonly string[]]>> = {
+  'ends a session': [({ sessions }, kit) => sessions.end(kit, 's2'), ['end s2', 'delete']],
+  'adds a passkey': [
+    ({ passkeys }, kit) => passkeys?.add({ sub: 'alice' } as never, kit),
+    ['add', 'insert'],
+    ['remove passkey alice p1', 'delete'],
+  ],
+  'renames a passkey': [
+    ({ passkeys }, kit) => passkeys?.rename('alice', 'p1', 'x', kit),
+    ['rename alice p1 x', 'update'],
+  ],
+  'removes a passkey': [
+    ({ passkeys }, kit) => passkeys?.remove('alice', 'p1', kit),
+    ['remove passkey alice p1', 'delete'],
+  ],
+  'sets up an app': [
+    ({ secondFactors }, kit) => secondFactors?.confirm({ sub: 'alice' } as never, kit),
+    ['confirm', 'insert'],
+    ['remove app alice', 'delete'],
+  ],
+  'removes the app': [({ secondFactors }, kit) => secondFactors?.remove('alice', kit), ['remove app alice', 'delete']],
+  'creates recovery codes': [
+    ({ secondFactors }, kit) => secondFactors?.newCodes('alice', kit),
+    ['new codes alice', 'put'],
+    ['new codes alice', 'put'],
+  ],
+  'unlinks a provider': [
+    ({ linkedProviders }, kit) => linkedProviders?.linked(kit).unlink('alice', 'l1'),
+    ['unlink alice l1', 'delete'],
+  ],
+}
+
+const ended = async (call: Promise<unknown> | undefined): Promise<boolean> =>
+  Promise.resolve(call).then(
+    () => false,
+    (thrown) => isEnded(thrown),
+  )
+
+describe.each(Object.entries(changes))('a form that %s', (_, [call, steps, undo]) => {
+  test.each([
+    ['before it begins', 0, true, []],
+    ['directly before its write', 1, true, steps.slice(0, 1)],
+    ['after its write', 2, undo !== undefined, [...steps, ...(undo ?? [])]],
+    ['later', 3, false, steps],
+  ])('whose session ends %s', async (_when, questions, isRefused, expected) => {
+    const { log, kit, services } = setUp(questions)
+    expect(await ended(call(services, kit))).toBe(isRefused)
+    expect(log).toEqual(expected)
+  })
+})
+
+test('recovery codes are not left without their app', async () => {
+  const { log, kit, services } = setUp(3, { hasApp: false })
+  expect(await ended(services.secondFactors?.newCodes('alice', kit))).toBe(true)
+  expect(log).toEqual(['new codes alice', 'put', 'remove app alice', 'delete'])
+})
+
+describe('a session that continues the one of a form', () => {
+  const user = { subject: { sub: 'alice', amr: ['pwd'] } }
+  const start = ({ services, kit }: ReturnType<typeof setUp>) =>
+    services.sessions.start(kit, user as never, {} as never)
+
+  test('is not begun by one that has ended', async () => {
+    const f = setUp(0)
+    expect(await ended(start(f))).toBe(true)
+    expect(f.log).toEqual([])
+  })
+
+  test('is ended if it has become another one', async () => {
+    const own = setUp(1)
+    expect(await ended(start(own))).toBe(false)
+    expect(own.log).toEqual(['start'])
+    const other = setUp(1, { started: 'other' })
+    expect(await ended(start(other))).toBe(true)
+    expect(other.log).toEqual(['start', 'end other', 'delete'])
+  })
+})
