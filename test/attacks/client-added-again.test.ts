@@ -116,6 +116,16 @@ describe('a client that stays keeps what it has', () => {
       service.skip(3 * days)
       return service.start(withOld())
     },
+    'when all servers stop between two short runs without it': async (service, server) => {
+      await service.stop(server)
+      for (const pause of [3 * days, 0]) {
+        const behind = await service.start(without())
+        await service.pass(15 * minutes)
+        await service.stop(behind)
+        service.skip(pause)
+      }
+      return service.start(withOld())
+    },
     'when the servers cannot compare for hours': async (service, server) => {
       const behind = await service.start(without())
       service.skip(3 * hours)

@@ -78,6 +78,16 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
     expect(await accounts.find(sub)).toEqual(created)
     expect(await change(replaced)).toBeUndefined()
     expect(await accounts.checkPassword(sub, 'that of the owner')).toBe(true)
+    const { version: ofOwner } = (await accounts.find(sub)) ?? {}
+    let asked = 0
+    /** An administrator sets another one after the write, and it counts. */
+    const replacedAfter = async () => {
+      asked += 1
+      if (asked > 1) await accounts.change(sub, { password: 'the last of the owner' })
+      return asked === 1
+    }
+    expect(await change(replacedAfter, ofOwner)).toBeUndefined()
+    expect(await accounts.checkPassword(sub, 'the last of the owner')).toBe(true)
     const { version = '' } = (await accounts.find(sub)) ?? {}
     expect(await change(allowed, version)).toEqual({ ...created, version: expect.not.stringContaining(version) })
     expect(await accounts.checkPassword(sub, 'a new password')).toBe(true)
