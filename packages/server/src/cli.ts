@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { modulesFor } from './commands/command-modules.ts'
 import { silentExitCode } from './commands/silent-failure.ts'
 import { selectTenant } from './opening/command-options.ts'
+import { sanitizeLines } from './sanitize-text.ts'
 import { version } from './version.ts'
 
 const ended = 0
@@ -39,6 +40,8 @@ async function program(commandLine: readonly string[]): Promise<Command> {
     .description('An OAuth 2.0 / OpenID Connect token service')
     .version(version)
     .exitOverride()
+    // Its errors quote arguments.
+    .configureOutput({ writeErr: (text) => process.stderr.write(sanitizeLines(text)) })
     .configureHelp({ showGlobalOptions: true })
     .option('--tenant <name>', `the tenant whose entries a command changes: ${ofTenants.join(', ')}`)
     .hook('preAction', (grantry, command) => selectTenant(tenantFor(grantry, command)))

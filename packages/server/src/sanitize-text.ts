@@ -5,6 +5,10 @@ const unsafeCharacters = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 export const sanitizeText = (text: string, replace: (harmful: string) => string = () => ' '): string =>
   text.replaceAll(unsafeCharacters, replace)
 
+/** The same for a text of several lines. Its values must not contain line breaks. */
+export const sanitizeLines = (text: string): string =>
+  sanitizeText(text, (harmful) => (harmful === '\n' ? harmful : ' '))
+
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** Returns indented JSON for a terminal: `JSON.stringify` leaves most characters that control one unescaped. */

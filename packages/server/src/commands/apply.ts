@@ -77,7 +77,8 @@ async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, opt
 /** Runs `grantry apply`. */
 export const applyCommand = (file: string, options: ApplyArguments): Promise<void> =>
   withPlan(file, options, async (plan, administration) => {
-    if (!options.json) print(planText(plan, { colored: hasColors(process.stdout) }))
+    // Its colors are control sequences; it has removed those of values.
+    if (!options.json) process.stdout.write(planText(plan, { colored: hasColors(process.stdout) }))
     const isEmpty = plan.changes.length === 0
     if (!isEmpty) await confirm(file, options)
     if (!isEmpty || options.json) await makeChanges(plan, administration, options)

@@ -11,6 +11,7 @@ import { Option } from 'commander'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { CommandAdministration } from '../opening/open-administration.ts'
 import { warnOf } from '../opening/open-administration.ts'
+import { sanitizeText } from '../sanitize-text.ts'
 import { orConfigured } from './configured-entry.ts'
 import {
   assertHas,
@@ -71,7 +72,7 @@ const idIn = <T extends object>({ nameOf }: CommandKind<T>, entry: Managed<T>): 
 
 /** Prints an entry for programs, or a sentence. */
 function report<T extends object>({ kind }: CommandKind<T>, options: CommonArguments, entry: Managed<T>, text: string) {
-  print(options.json ? json(shownEntry(kind.type, entry)) : `${text}\n`)
+  print(options.json ? json(shownEntry(kind.type, entry)) : `${sanitizeText(text)}\n`)
 }
 
 /** Runs an action on one entry, which must be in the storage. */

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { configOption } from '../opening/command-options.ts'
 import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
-import { jsonText } from '../sanitize-text.ts'
+import { jsonText, sanitizeText } from '../sanitize-text.ts'
 import { duration, shownSecret } from './shown-secret.ts'
 import { silentFailure } from './silent-failure.ts'
 import { print, timeOf } from './table.ts'
@@ -60,7 +60,7 @@ async function issueToken(options: TokenArguments): Promise<void> {
 
 /** Prints the outcome; fails if nothing was found. */
 function report(isFound: boolean, done: string, missing: string): void {
-  print(`${isFound ? done : missing}\n`)
+  print(`${sanitizeText(isFound ? done : missing)}\n`)
   if (!isFound) throw silentFailure()
 }
 

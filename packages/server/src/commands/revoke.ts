@@ -8,6 +8,7 @@ import { counted } from '../counted.ts'
 import { errorMessage } from '../error-message.ts'
 import { withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
+import { sanitizeText } from '../sanitize-text.ts'
 import { onlyUser } from '../users/known-users.ts'
 import { shownUser, usersNamed } from './users/find-subject.ts'
 
@@ -163,13 +164,13 @@ export async function revokeCommand(options: RevokeArguments): Promise<RevokeRes
     const { target, problem, failure } = outcome
     const { ended, hasEnded } = await endAccess(target, provider)
     const isFound = (problem === undefined && failure === undefined) || hasEnded
-    if (isFound) return { text: `${success(options, outcome, ended)}\n`, found: true }
+    if (isFound) return { text: `${sanitizeText(success(options, outcome, ended))}\n`, found: true }
     const name = [options.subject, options.client].filter((named) => named !== undefined).join(' at ')
     const first =
       failure === undefined ? `Nothing was found to revoke: ${problem}` : `${name} could not be looked up (${failure})`
     const again =
       failure !== undefined && options.subject !== undefined ? ' For the name of a user, run the command again.' : ''
-    const text = `${first}.\nIf anything was ever issued to ${name}, it is refused from now on.${again}\n`
-    return { text, found: false }
+    const second = `If anything was ever issued to ${name}, it is refused from now on.${again}`
+    return { text: `${sanitizeText(`${first}.`)}\n${sanitizeText(second)}\n`, found: false }
   })
 }

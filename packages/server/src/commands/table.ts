@@ -1,7 +1,8 @@
-import { sanitizeText } from '../sanitize-text.ts'
+import { sanitizeLines, sanitizeText } from '../sanitize-text.ts'
 
+/** Prints lines. What a value in them could do to a terminal is removed; `sanitizeText` removes its line breaks, too. */
 export const print = (text: string): void => {
-  process.stdout.write(text)
+  process.stdout.write(sanitizeLines(text))
 }
 
 /** Returns a time as users read it. @param seconds since the epoch */

@@ -5,6 +5,7 @@ import type { PluginHosts } from '../../configuration/named-plugins.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
 import { withProvider } from '../../opening/open-configuration.ts'
 import { openAccounts } from '../../provider-options/open-accounts.ts'
+import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json, runOnEntries } from '../entry-commands.ts'
 import { print, table, timeOf } from '../table.ts'
 import { claimOf } from './change-users.ts'
@@ -80,5 +81,9 @@ export async function endInvitation(id: string, options: CommonArguments): Promi
   await runOnEntries(options, (administration, loaded) =>
     withInvitations(loaded, administration, (opened) => withdrawInvitation(id, opened)),
   )
-  print(options.json ? json({ id, withdrawn: true }) : `Withdrew the invitation ${id}. Its link no longer works.\n`)
+  print(
+    options.json
+      ? json({ id, withdrawn: true })
+      : `Withdrew the invitation ${sanitizeText(id)}. Its link no longer works.\n`,
+  )
 }

@@ -10,6 +10,7 @@ import {
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import { counted } from '../../counted.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
+import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json } from '../entry-commands.ts'
 import { print, table, timeOf } from '../table.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'
@@ -101,7 +102,7 @@ export async function revokeConsent(subOrName: string, clientId: string, options
     return target.shown
   })
   const sentence = `Revoked the consent of the user ${shown} to the client ${clientId}. The client asks again at its next request; its tokens stay valid: see grantry revoke.`
-  print(options.json ? json({ clientId, revoked: true }) : `${sentence}\n`)
+  print(options.json ? json({ clientId, revoked: true }) : `${sanitizeText(sentence)}\n`)
 }
 
 export async function listAuthorizations(subOrName: string, options: CommonArguments): Promise<void> {
@@ -137,5 +138,5 @@ export async function endAuthorization(subOrName: string, family: string, option
     return target.shown
   })
   const sentence = `Ended the authorization ${family} of the user ${shown}: its refresh token and its access tokens. Others of the same client stay valid.`
-  print(options.json ? json({ family, ended: true }) : `${sentence}\n`)
+  print(options.json ? json({ family, ended: true }) : `${sanitizeText(sentence)}\n`)
 }

@@ -3,6 +3,7 @@ import { secondFactors } from '@grantry/plugins/sign-in'
 import { type Command, InvalidArgumentError } from 'commander'
 import { revokeAndSignOut } from '../../administration/revoke-and-sign-out.ts'
 import { counted } from '../../counted.ts'
+import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json } from '../entry-commands.ts'
 import { entryCommands, groupCommands, withChanges, withFilter, withMembers } from '../kind-commands.ts'
 import { print } from '../table.ts'
@@ -40,7 +41,7 @@ async function resetFactors(subOrName: string, options: CommonArguments): Promis
   })
   const ended = counted(done.endedSessions, nouns.sessions)
   const sentence = `Removed of the user ${shownUser(user)}: ${removedText(done)}. Ended ${ended}, and revoked all tokens.`
-  print(options.json ? json({ sub: user.sub, reset: true, ...done }) : `${sentence}\n`)
+  print(options.json ? json({ sub: user.sub, reset: true, ...done }) : `${sanitizeText(sentence)}\n`)
 }
 
 function pageSize(text: string): number {
