@@ -16,11 +16,13 @@ import { startBenchPostgresql } from '../run/bench-postgresql.ts'
 import { openBundles } from '../run/bundles.ts'
 import { startGenerator } from '../run/generator.ts'
 import { installDependencies } from '../run/install-dependencies.ts'
-import { pinToCore } from '../run/pin-to-core.ts'
+import { moveToCore, pinToCore } from '../run/pin-to-core.ts'
 import { companiesDocument, companySections } from './document.ts'
 import type { CompanyFigures, CompanyResults } from './figures.ts'
+import { hydraServers } from './hydra.ts'
 import { measureServer } from './measure-server.ts'
 import { benchFolder as bench, nodeServers, resultsFile } from './node-servers.ts'
+import type { CompanyServer } from './server.ts'
 import { usersTableText } from './users-table.ts'
 
 const { values } = parseArgs({
@@ -49,11 +51,19 @@ if (loadBefore > 0.5) process.stderr.write(`Warning: the machine is not idle (lo
 installDependencies(new URL('peers/', bench))
 buildIfStale()
 
+// Beside the load generator: the applications of servers without pages run in this process.
+moveToCore(1, process.pid)
 const bundles = openBundles(bench)
 const generator = startGenerator(pinToCore(1, [process.execPath, await bundles.bundle('load/program.ts')]))
 const store = await startBenchPostgresql(1)
-const wanted = nodeServers(bench, bundles).filter(({ name }) => values.servers?.split(',').includes(name) ?? true)
-const leftOut: string[] = []
+const all: readonly CompanyServer[] = [
+  ...nodeServers(bench, bundles),
+  ...(values.hydra === undefined ? [] : hydraServers(values.hydra)),
+]
+const wanted = all.filter(({ name }) => values.servers?.split(',').includes(name) ?? true)
+const leftOut = (['hydra', 'keycloak'] as const).flatMap((name) =>
+  values[name] === undefined ? [`${name}, no path was given`] : [],
+)
 const servers: CompanyFigures[] = []
 
 /** Creates a database with the table of users. */

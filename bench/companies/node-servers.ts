@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { audience } from '../operations.ts'
 import type { Bundles } from '../run/bundles.ts'
 import { startGrantryServe } from '../run/grantry-serve.ts'
 import { pinToCore } from '../run/pin-to-core.ts'
@@ -37,6 +38,17 @@ export function nodeServers(bench: URL, bundles: Bundles): readonly CompanyServe
       apart: ['client-credentials-es256'],
       launch: start('peers/oidc-provider-postgresql.ts'),
       disk: () => installedSize(['oidc-provider', 'pg'], peers),
+    },
+    {
+      name: 'better-auth',
+      version: installedVersion('better-auth', peers),
+      jwks: '/api/auth/jwks',
+      async launch(setting) {
+        const process = await start('peers/better-auth.ts')(setting)
+        const resource = `&resource=${encodeURIComponent(audience)}`
+        return { ...process, dialect: { fields: { 'client-credentials-es256': resource } } }
+      },
+      disk: () => installedSize(['better-auth', '@better-auth/oauth-provider', 'pg'], peers),
     },
   ]
 }

@@ -10,11 +10,14 @@ const lacks = (body: string, ...parts: readonly string[]): string | undefined =>
 
 const issuedBoth = ['"access_token":"', '"refresh_token":"', '"expires_in":3'] as const
 
+/** The type is case-insensitive (RFC 6749 section 5.1). */
+const bearer = ['"token_type":"', 'earer"'] as const
+
 /** Text that every response must contain. No parsing: the generator handles a hundred thousand responses per second. */
 const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
-  'client-credentials-opaque': ['"access_token":"', '"expires_in":3', '"token_type":"Bearer"'],
-  'client-credentials-es256': ['"access_token":"eyJ', '"expires_in":3', '"token_type":"Bearer"'],
-  'client-credentials-rs256': ['"access_token":"eyJ', '"expires_in":3', '"token_type":"Bearer"'],
+  'client-credentials-opaque': ['"access_token":"', '"expires_in":3', ...bearer],
+  'client-credentials-es256': ['"access_token":"eyJ', '"expires_in":3', ...bearer],
+  'client-credentials-rs256': ['"access_token":"eyJ', '"expires_in":3', ...bearer],
   floor: ['"access_token":"', '"scope":"api1"'],
   introspection: ['"active":true', '"client_id":"web"'],
   userinfo: ['"sub":"1"', '"name":"Alice Smith"'],

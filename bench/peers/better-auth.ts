@@ -1,6 +1,6 @@
 // better-auth with its OAuth provider on `pg`: reference tokens, hashes of tokens and secrets, and its cache of clients and
 // resources. Its rows are created directly, as its endpoints create them for a browser.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { oauthProvider } from '@better-auth/oauth-provider'
@@ -14,6 +14,7 @@ import { issueMany, readSetting, reportReady } from '../setting.ts'
 
 /** Its own paths. */
 const routes: Readonly<Record<string, string>> = {
+  [o.paths.authorization]: '/api/auth/oauth2/authorize',
   [o.paths.token]: '/api/auth/oauth2/token',
   [o.paths.introspection]: '/api/auth/oauth2/introspect',
   [o.paths.userinfo]: '/api/auth/oauth2/userinfo',
@@ -21,11 +22,14 @@ const routes: Readonly<Record<string, string>> = {
 
 const scopes = ['openid', 'profile', 'offline_access', 'api1']
 const [clientId] = o.opaqueClient
+const [jwtClientId] = o.jwtClient
 const [apiId] = o.api
+
+const secret = randomBytes(32).toString('base64url')
 
 const auth = betterAuth({
   baseURL: o.issuer,
-  secret: randomBytes(32).toString('base64url'),
+  secret,
   database: new pg.Pool({ connectionString: readSetting().storeUrl, max: 10 }),
   logger: { disabled: true },
   telemetry: { enabled: false },
@@ -36,7 +40,7 @@ const auth = betterAuth({
       loginPage: '/sign-in',
       consentPage: '/consent',
       scopes,
-      cachedTrustedClients: new Set([clientId, apiId]),
+      cachedTrustedClients: new Set([clientId, jwtClientId, apiId]),
       cachedTrustedResources: new Set([o.audience]),
       accessTokenExpiresIn: o.accessTokenLifetime,
       m2mAccessTokenExpiresIn: o.accessTokenLifetime,
@@ -61,13 +65,15 @@ const create = (model: string, data: object): Promise<unknown> =>
   })
 
 const sessionId = 'session'
+const sessionToken = 'session-token'
 
-/** Creates what a token refers to. */
+/** Creates what a token refers to, unless an earlier start has done it. */
 async function prepare(): Promise<void> {
   const { sub, claims } = o.user
+  if ((await adapter.findOne({ model: 'user', where: [{ field: 'id', value: sub }] })) !== null) return
   await create('user', { id: sub, name: claims.name, email: 'alice@example.com', emailVerified: true })
-  await create('session', { id: sessionId, userId: sub, token: 'session-token', expiresAt: after(86_400) })
-  for (const [id, secret] of [o.opaqueClient, o.api]) {
+  await create('session', { id: sessionId, userId: sub, token: sessionToken, expiresAt: after(86_400) })
+  for (const [id, secret] of [o.opaqueClient, o.jwtClient, o.api]) {
     await create('oauthClient', {
       clientId: id,
       clientSecret: hashOf(secret),
@@ -77,14 +83,22 @@ async function prepare(): Promise<void> {
       redirectUris: [o.redirectUri],
       tokenEndpointAuthMethod: 'client_secret_basic',
       requirePKCE: false,
+      skipConsent: true,
     })
   }
   // Only the issuing client, and those of the token's resource, may introspect it.
   await create('oauthResource', { identifier: o.audience, name: apiId })
-  await create('oauthClientResource', { clientId: apiId, resourceId: o.audience })
+  for (const id of [apiId, jwtClientId]) await create('oauthClientResource', { clientId: id, resourceId: o.audience })
+}
+
+/** The cookie of the session, signed as in its own responses. */
+function sessionCookie(): string {
+  const signature = createHmac('sha256', secret).update(sessionToken).digest('base64')
+  return `__Secure-better-auth.session_token=${encodeURIComponent(`${sessionToken}.${signature}`)}`
 }
 
 async function issueOne(operation: o.PresentingOperation): Promise<string> {
+  if (operation === o.signInOperation) return sessionCookie()
   const token = randomBytes(24).toString('base64url')
   const hash = hashOf(token)
   const owner = { clientId, userId: o.user.sub, sessionId, scopes: [...o.issuedScopes[operation]] }
@@ -106,7 +120,8 @@ async function issueOne(operation: o.PresentingOperation): Promise<string> {
 await prepare()
 const handle = toNodeHandler(auth)
 const server = createServer((request, response) => {
-  request.url = routes[request.url ?? ''] ?? request.url
+  const [path = '', query] = (request.url ?? '').split('?')
+  request.url = (routes[path] ?? path) + (query === undefined ? '' : `?${query}`)
   return handle(request, response)
 })
 server.listen(0, '127.0.0.1', () =>

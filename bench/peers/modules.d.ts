@@ -117,6 +117,7 @@ declare module 'better-auth' {
     readonly options: object
     readonly $context: Promise<{
       readonly adapter: {
+        findOne(query: { readonly model: string; readonly where: readonly object[] }): Promise<unknown>
         create(row: { readonly model: string; readonly data: object; readonly forceAllowId: boolean }): Promise<unknown>
       }
     }>

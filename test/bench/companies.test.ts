@@ -22,20 +22,20 @@ const figuresOf = (name: string, cpu: number): CompanyFigures => ({
 })
 
 describe('the comparison with the servers of companies', () => {
-  const servers = [figuresOf('grantry', 100), figuresOf('oidc-provider', 249), figuresOf('hydra, one round', 400)]
+  const servers = [figuresOf('grantry', 100), figuresOf('oidc-provider', 249), figuresOf('hydra (one round)', 400)]
 
   it('compares the CPU time of each server with the goals', () => {
     const { rows, notes } = goalSection(servers)
     expect(rows.slice(1)).toEqual([
       ['refresh: oidc-provider to grantry', '2.5', '2.49', 'no'],
-      ['refresh: hydra, one round to grantry', '4.0', '4.00', 'yes'],
+      ['refresh: hydra (one round) to grantry', '4.0', '4.00', 'yes'],
     ])
     expect(notes).toContain('1 of 2 goals are met.')
   })
 
   it('prints a column for each server, and a dash for what a server lacks', () => {
     const [cpu, , others] = companySections({ servers })
-    expect(cpu?.rows[0]).toEqual(['operation', 'grantry', 'oidc-provider', 'hydra, one round'])
+    expect(cpu?.rows[0]).toEqual(['operation', 'grantry', 'oidc-provider', 'hydra (one round)'])
     expect(cpu?.rows.find(([name]) => name === 'refresh')).toEqual(['refresh', '100', '249 (2.5)', '400 (4.0)'])
     expect(cpu?.rows.find(([name]) => name === 'userinfo')).toEqual(['userinfo', '-', '-', '-'])
     expect(others?.rows.find(([name]) => name === 'different tokens of a code')?.[1]).toBe('1 to 20')
