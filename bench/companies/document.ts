@@ -76,7 +76,7 @@ const otherSection = (servers: Servers): Section => ({
   title: 'Start, memory, disk and races',
   notes: [
     'First token: from the start of the process, on a database that has its tables. Memory is resident, idle after the first token.',
-    'Disk: the packages with all of their dependencies, without Node.js; for hydra its binary; for keycloak its distribution, without Java.',
+    'Disk: the packages with all of their dependencies, without Node.js; for hydra its binary.',
     `Different tokens: of ${racers} concurrent redemptions of one credential, the fewest and the most; 1 is right, or 0 where the server then revokes.`,
   ],
   rows: [

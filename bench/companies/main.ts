@@ -1,9 +1,9 @@
 // Compares Grantry with the servers that companies run, on one PostgreSQL.
 //
-// npm run bench:companies -- [--hydra <binary>] [--keycloak <directory>] [--results]
+// npm run bench:companies -- [--hydra <binary>] [--results]
 //   [--servers grantry,oidc-provider] [--only refresh,userinfo] [--warmup 2] [--seconds 0.7] [--rounds 3]
 //
-// Hydra and Keycloak are brought by hand. Without its path, a server is left out.
+// Hydra is brought by hand. Without its path, it is left out.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
@@ -28,7 +28,6 @@ import { usersTableText } from './users-table.ts'
 const { values } = parseArgs({
   options: {
     hydra: { type: 'string' },
-    keycloak: { type: 'string' },
     results: { type: 'boolean', default: false },
     servers: { type: 'string' },
     only: { type: 'string' },
@@ -61,9 +60,7 @@ const all: readonly CompanyServer[] = [
   ...(values.hydra === undefined ? [] : hydraServers(values.hydra)),
 ]
 const wanted = all.filter(({ name }) => values.servers?.split(',').includes(name) ?? true)
-const leftOut = (['hydra', 'keycloak'] as const).flatMap((name) =>
-  values[name] === undefined ? [`${name}, no path was given`] : [],
-)
+const leftOut = values.hydra === undefined ? ['hydra, no path was given'] : []
 const servers: CompanyFigures[] = []
 
 /** Creates a database with the table of users. */
