@@ -113,7 +113,7 @@ describe('the input of a login page', () => {
     ['username', { password: 'x' }, {}],
     ['password', { username: 'x', password: 1 }, {}],
     ['usernme', { usernme: 'x', password: 'x' }, {}],
-    ['context', { username: 'x', password: 'x' }, undefined],
+    ['context', { username: 'x', password: 'x' }, null],
     ['clientAddress', { username: 'x', password: 'x' }, { clientAddress: 1 }],
   ])('a mistake in %s is a TypeError that names it', async (name, credentials, context) => {
     const f = await fixture()
