@@ -14,7 +14,9 @@ import { variableSchema } from '../packages/server/src/configuration/environment
 import {
   completePlugins,
   createNamedPlugin,
-  namedPluginSchemas,
+  loadNamedPlugins,
+  namedPluginSchema,
+  pluginNames,
 } from '../packages/server/src/configuration/named-plugins.ts'
 import { configurationSchema } from '../packages/server/src/configuration/schema.ts'
 import { schemas as drivers } from '../packages/server/src/configuration/storage/storage-drivers.ts'
@@ -65,6 +67,7 @@ const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema
 const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
   type === 'string' && (pattern !== undefined || Number(minLength) > 1)
 
+await loadNamedPlugins()
 const { entries } = configurationSchema
 const { entries: options } = providerOptionsSchema
 const { sha256, sha512, expiresAt } = secretsSchema.pipe[0].item.entries
@@ -121,14 +124,14 @@ const overrides = new Map<unknown, () => JsonSchema>([
     entries.plugins.wrapped,
     () => ({
       type: 'array',
-      items: { anyOf: [{ type: 'string' }, ...Object.values(namedPluginSchemas).map(convert)] },
+      items: { anyOf: [{ type: 'string' }, ...pluginNames.map((name) => convert(namedPluginSchema(name)))] },
     }),
   ],
   [
     pluginDifference,
     () => ({
       type: 'object',
-      properties: { name: { enum: Object.keys(namedPluginSchemas) } },
+      properties: { name: { enum: pluginNames } },
       required: ['name'],
     }),
   ],

@@ -2,8 +2,8 @@
 import { parseConfiguration } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { afterEach, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createBrowser, hiddenFields } from '../authorization/browser.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const closing: (() => unknown)[] = []

@@ -3,8 +3,8 @@ import { createProvider, defineHostFunctions, definePlugin, hostKey, parseConfig
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { expect, onTestFinished, test } from 'vitest'
 import { openAdminHost } from '../../packages/server/src/administration/admin-host.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { providerOptions } from '../../packages/server/src/provider-options/provider-options.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 test('a user who is disabled is signed out, and the clients of the sessions are informed', async () => {
   const ended: string[] = []

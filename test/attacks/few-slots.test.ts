@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashSecret, parseConfiguration } from '@grantry/core'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-few-slots-'))

@@ -19,9 +19,9 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { parseExactJson as parseAtTheApi } from '../../packages/resource-server/src/exact-json.ts'
 import { createResourceServer } from '../../packages/resource-server/src/index.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { request, clients as signInClients } from '../authorization/parties.ts'
 import { audience, bearing, createIssuer, issuer, keyNamed, start } from '../resource-server/issuer.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { fixture, web } from '../support/fixture.ts'
 
 const exact: readonly string[] = ['0', '-0', '9007199254740991', '-9007199254740991', '1e15', '0.1', '1.5e-7']

@@ -7,9 +7,9 @@
 import { parseConfiguration } from '@grantry/core'
 import { basic, sha256Of } from '@grantry/testing'
 import { afterEach, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const client = {

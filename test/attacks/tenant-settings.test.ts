@@ -8,9 +8,9 @@
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { widerAddresses } from '../../packages/server/src/configuration/private-addresses.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { tenantConfiguration } from '../../packages/server/src/configuration/tenant-configuration.ts'
 import type { ConfiguredTenant } from '../../packages/server/src/configuration/tenants-schema.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 const internal = { issuer: 'http://127.0.0.1:9200', clientId: 'x', allowPrivateAddresses: true }
 const plugins: readonly { readonly name: string }[] = [

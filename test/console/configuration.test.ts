@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { banner } from '../../packages/server/src/banner.ts'
-import { type Configuration, configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { type Configuration, configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const ended: (() => Promise<unknown>)[] = []

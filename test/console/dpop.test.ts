@@ -1,8 +1,8 @@
 import { parseConfiguration } from '@grantry/core'
 import { afterAll, describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium } from '../support/chromium.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { demoInBrowser, type OpenConsole, openConsole } from './open-console.ts'
 

@@ -1,9 +1,9 @@
 import { parseConfiguration } from '@grantry/core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { describeWithChromium } from '../support/chromium.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { openConsole, startBrowser } from './open-console.ts'
 

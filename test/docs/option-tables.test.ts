@@ -1,7 +1,11 @@
 // An option or member without a row in its guide fails a test, and so does a row that names nothing.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { namedPluginSchemas } from '../../packages/server/src/configuration/named-plugins.ts'
+import {
+  loadNamedPlugins,
+  namedPluginSchema,
+  pluginNames,
+} from '../../packages/server/src/configuration/named-plugins.ts'
 import { sources } from '../architecture/source-files.ts'
 import { root } from './code-blocks.ts'
 import { type OptionTable, optionTables } from './option-tables.ts'
@@ -110,7 +114,8 @@ const entriesOf = ({ entries, wrapped, pipe }: Options): readonly (readonly [str
     ? Object.entries(entries).filter(([, option]) => option.wrapped?.message !== 'must be a function')
     : [wrapped, pipe?.[0]].flatMap((inner) => (inner ? entriesOf(inner) : []))
 
-test.each(Object.entries(namedPluginSchemas))(
+await loadNamedPlugins()
+test.each(pluginNames.map((name) => [name, namedPluginSchema(name)] as const))(
   'docs/guides/configuration.md has the options of %s in its row of the table of plugins',
   (plugin, schema) => {
     const [, cell = ''] =

@@ -98,7 +98,7 @@ export const optionTables: readonly OptionTable[] = [
   { at: 'self-service#Mails', of: ['packages/mail/src/options.ts#entries'] },
   {
     at: 'sign-in#With the server',
-    of: [`${server}/named-plugins.ts#signInEntry`],
+    of: [`${server}/named/sign-in.ts#signInEntry`],
     nested: { 'sessions.': ['plugins/authorization-endpoint/session-records.ts#sessionsSchema'] },
   },
   {

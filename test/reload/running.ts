@@ -3,11 +3,11 @@ import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { basic, sha256Of } from '@grantry/testing'
 import { adapterOfThisRuntime } from '../../packages/server/src/adapter.ts'
 import type { LoadedConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { openObservability } from '../../packages/server/src/observability/observability.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import { sharedDriver } from '../../packages/server/src/reload/shared-driver.ts'
 import { type RunningProvider, runProvider } from '../../packages/server/src/running-provider.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 export const redirectUri = 'https://web.example.com/callback'
 

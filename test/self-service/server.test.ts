@@ -1,8 +1,8 @@
 // Accounts in the ready server: users in the storage, and mails read from an SMTP server.
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { actionOf, linkOf, titleOf } from './parties.ts'

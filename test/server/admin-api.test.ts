@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
 import { basic, type Credentials, sha256Of } from '@grantry/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createLog } from '../../packages/server/src/log.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
 import { output } from '../observability/log-output.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const ops: Credentials = ['ops', 'ops-secret']

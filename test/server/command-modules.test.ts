@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commandModules, modulesFor } from '../../packages/server/src/commands/command-modules.ts'
+import { version } from '../../packages/server/src/version.ts'
 import { printed } from './printed.ts'
 
 const all = commandModules.flatMap(({ names }) => names)
@@ -16,8 +17,6 @@ describe('the commands that a command line loads', () => {
   })
 
   it.each([
-    ['the version', ['--version'], []],
-    ['the version', ['-V'], []],
     ['a command', ['clients', 'list'], ['clients']],
     ['the help of a command', ['keys', '--help'], ['keys']],
     ['a command of a tenant', ['--tenant', 'acme', 'users', 'list'], ['users']],
@@ -34,6 +33,10 @@ describe('the commands that a command line loads', () => {
     ['the completion, which names all commands', ['completion', 'bash'], all],
   ])('are those of %s: %j', (_, commandLine, names) => {
     expect(modulesFor(commandLine).flatMap((module) => module.names)).toEqual(names)
+  })
+
+  it.each(['--version', '-V'])('are none for %s', async (option) => {
+    expect(await printed(option)).toMatchObject({ code: 0, out: `${version}\n` })
   })
 
   it('suggests a command for a mistyped one', async () => {

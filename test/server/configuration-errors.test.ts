@@ -1,6 +1,6 @@
 import { clientSchema, scopeSchema } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { client, hashed, healthy, strong, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
 

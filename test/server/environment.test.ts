@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { withEnvironment } from '../../packages/server/src/configuration/environment.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-environment-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

@@ -6,8 +6,8 @@ import { basic } from '@grantry/testing'
 import { defineConfig, hashPassword, hashSecret } from 'grantry'
 import { describe, expect, test } from 'vitest'
 import { hashSecretCommand } from '../../packages/server/src/commands/hash.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { providerOptions } from '../../packages/server/src/provider-options/provider-options.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 describe('hashSecret()', () => {
   test.each(['web-secret', 'ünïcode-✓', ' '])('returns base64 of the SHA-256 of %j in UTF-8', (secret) => {

@@ -3,7 +3,7 @@ import { deviceVerification } from '@grantry/plugins/device-authorization'
 import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { namedPluginSchemas } from '../../packages/server/src/configuration/named-plugins.ts'
+import { pluginNames } from '../../packages/server/src/configuration/named-plugins.ts'
 import { startServer } from '../support/patient-server.ts'
 import { client, healthy, strong, written } from './doctor/configurations.ts'
 import { printed } from './printed.ts'
@@ -82,7 +82,7 @@ test('plugins work with their options, and are in the discovery document, the co
     expect(fieldsOf(deviceGrant)).toEqual([{ name: 'device_code', required: true }, resource])
     expect(fieldsOf('client_credentials')).toEqual([resource])
     // The pages of `sign-in` belong to the endpoint that it installs. With `admin`, the console asks for a sign-in first.
-    const installed = Object.keys(namedPluginSchemas).flatMap((name) => {
+    const installed = pluginNames.flatMap((name) => {
       if (name === 'admin') return []
       return name === 'sign-in' ? 'authorization-endpoint' : name
     })
@@ -99,7 +99,7 @@ test('grantry serve starts with each plugin, with the options that it needs', as
     'id-jag': { accept },
     'workload-identity': { issuers: [{ platform: 'github' }] },
   }
-  const names = Object.keys(namedPluginSchemas).filter((name) => name !== 'device-authorization')
+  const names = pluginNames.filter((name) => name !== 'device-authorization')
   const plugins = names.map((name) => ({ name, ...options[name as 'client-metadata'] }))
   const { file } = written({ ...content, administration: true, clients: [client], plugins })
   expect((await printed('serve', '--port', '0', '--config', file)).code).toBe(0)

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { parseConfiguration } from '@grantry/core'
 import { hashPassword } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import {
   type OrganizationsMember,
   organizationsMemberSchema,
   organizationsOf,
 } from '../../packages/server/src/configuration/sign-in/organizations.ts'
 import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseConfiguration } from '@grantry/core'
 import { afterAll, describe, expect, test } from 'vitest'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 // test/deploy/two-servers.test.ts proves that the process waits this long.

@@ -1,9 +1,9 @@
 // People of tenants in the ready server: accounts with mails, sign-ins at another provider, and the page of the account.
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createBrowser, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
 import { actionOf, linkOf, titleOf } from '../self-service/parties.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { fetchAt } from '../tenants/fetch-at.ts'

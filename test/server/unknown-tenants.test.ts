@@ -2,9 +2,9 @@
 import { request as httpRequest } from 'node:http'
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import type { ServerEvent } from '../../packages/server/src/observability/server-event.ts'
 import type { GrantryServer } from '../../packages/server/src/server.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

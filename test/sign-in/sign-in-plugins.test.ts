@@ -8,10 +8,16 @@ import { upstream } from '@grantry/plugins/upstream'
 import { createTestProvider, type TestProviderOptions } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { parseConfiguration } from '../../packages/core/src/config-schema.ts'
-import { createNamedPlugin, namedPluginSchema } from '../../packages/server/src/configuration/named-plugins.ts'
+import {
+  createNamedPlugin,
+  loadNamedPlugins,
+  namedPluginSchema,
+} from '../../packages/server/src/configuration/named-plugins.ts'
 import { answer, createBrowser, hiddenFields } from '../authorization/browser.ts'
 import { challenge, clients, redirectUri, request, verifier, web } from '../authorization/parties.ts'
 import { aliceAccount, memoryAccounts } from '../self-service/parties.ts'
+
+await loadNamedPlugins()
 
 const pages = createPages()
 const acme = { name: 'acme', displayName: 'Acme', issuer: 'https://acme.example', clientId: 'us', clientSecret: 'x' }
@@ -109,6 +115,6 @@ test.each<readonly [string, object, Partial<SignInPluginsOptions>]>([
   ['passkeys and factors', { passkeys: true, secondFactors, account: {} }, { passkeys: true, secondFactors, account }],
 ])('the ready server has the same parts, with %s', (_name, json, options) => {
   const entry = { name: 'sign-in', ...json } as Parameters<typeof createNamedPlugin>[0]
-  const parsed = parseConfiguration(namedPluginSchema(entry), entry, '') as typeof entry
+  const parsed = parseConfiguration(namedPluginSchema(entry.name), entry, '') as typeof entry
   expect(partsOf(createNamedPlugin(parsed, [parsed]))).toEqual(partsOf(signInEndpoint({ pages, ...options })))
 })

@@ -16,8 +16,8 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { scopeSchema } from '../../packages/core/src/directory/scope.ts'
 import { providerOptionsSchema } from '../../packages/core/src/options.ts'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { clientFactory } from '../../packages/storage-drivers/src/redis/client-factory.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 
 // `{ scopes: settings.scopes }` passes `undefined` if the setting is absent. That is the same as no option.
 

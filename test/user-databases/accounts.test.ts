@@ -1,9 +1,9 @@
 // Accounts of the ready server with users in a table of the host, by the configuration alone.
 import { parseConfiguration } from '@grantry/core'
 import { afterEach, expect, test } from 'vitest'
-import { configurationSchema } from '../../packages/server/src/configuration/schema.ts'
 import { createBrowser, hiddenFields, type Page } from '../authorization/browser.ts'
 import { linkOf, titleOf } from '../self-service/parties.ts'
+import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
 import { accountsScript, describeDatabases, type HostDatabase, mapping, quotedTable } from './databases.ts'

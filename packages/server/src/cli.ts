@@ -1,71 +1,16 @@
-import { Command, CommanderError } from 'commander'
-import { modulesFor } from './commands/command-modules.ts'
-import { silentExitCode } from './commands/silent-failure.ts'
-import { selectTenant } from './opening/command-options.ts'
-import { sanitizeLines } from './sanitize-text.ts'
 import { version } from './version.ts'
 
 const ended = 0
 const failed = 1
-const wrongUsage = 2
 
-/** The commands that can be about one tenant. */
-const ofTenants: readonly string[] = [
-  'clients',
-  'scopes',
-  'users',
-  'registrations',
-  'audit',
-  'keys',
-  'revoke',
-  'token',
-  'plan',
-  'apply',
-  'export',
-  'login',
-]
-
-/** Returns the tenant that a command names. Others would ignore it, and change the server itself. */
-function tenantFor(grantry: Command, command: Command): string | undefined {
-  const { tenant } = grantry.opts<{ readonly tenant?: string }>()
-  if (tenant === undefined) return undefined
-  let first = command
-  while (first.parent !== null && first.parent !== grantry) first = first.parent
-  if (ofTenants.includes(first.name())) return tenant
-  return command.error(`error: ${first.name()} is about the whole server; remove --tenant`, { exitCode: wrongUsage })
-}
-
-async function program(commandLine: readonly string[]): Promise<Command> {
-  const grantry = new Command('grantry')
-    .description('An OAuth 2.0 / OpenID Connect token service')
-    .version(version)
-    .exitOverride()
-    // Its errors quote arguments.
-    .configureOutput({ writeErr: (text) => process.stderr.write(sanitizeLines(text)) })
-    .configureHelp({ showGlobalOptions: true })
-    .option('--tenant <name>', `the tenant whose entries a command changes: ${ofTenants.join(', ')}`)
-    .hook('preAction', (grantry, command) => selectTenant(tenantFor(grantry, command)))
-
-  for (const add of await Promise.all(modulesFor(commandLine).map(({ load }) => load()))) add(grantry)
-  return grantry
-}
-
-/** `plan --exit-code` ends with 2 when there are changes. A mistyped option must not look like that. */
-const usageCodeOf = ([command]: readonly string[]): number => (command === 'plan' ? failed : wrongUsage)
-
-async function run(commandLine: readonly string[]): Promise<number> {
-  try {
-    await (await program(commandLine)).parseAsync([...commandLine], { from: 'user' })
+/** The version is printed without the parser of command lines, which takes longer to load than all the rest. */
+async function runOrPrintVersion(commandLine: readonly string[]): Promise<number> {
+  if (commandLine.length === 1 && ['--version', '-V'].includes(commandLine[0] ?? '')) {
+    process.stdout.write(`${version}\n`)
     return ended
-  } catch (error) {
-    const exitCode = silentExitCode(error)
-    if (exitCode !== undefined) return exitCode
-    // Commander has already printed its message. The exit code is 0 for --help and --version.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ended : usageCodeOf(commandLine)
-    const { reportProblems } = await import('./commands/report-problems.ts')
-    reportProblems(error)
-    return failed
   }
+  const { run } = await import('./commands/program.ts')
+  return run(commandLine)
 }
 
 /**
@@ -81,7 +26,7 @@ export async function main(commandLine: readonly string[]): Promise<number> {
     if (code !== 'EPIPE') outputFailure ??= code
   }
   process.stdout.on('error', onError)
-  const code = await run(commandLine)
+  const code = await runOrPrintVersion(commandLine)
   // A failed write is reported one turn of the event loop later.
   await new Promise((resolve) => setImmediate(resolve))
   process.stdout.off('error', onError)

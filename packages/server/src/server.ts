@@ -2,6 +2,7 @@ import { collectParts, isLoopbackHost, type Provider, parseConfiguration } from 
 import { adapterOfThisRuntime, type Listening } from './adapter.ts'
 import { describeKeys } from './configuration/configured-keys.ts'
 import type { LoadedConfiguration } from './configuration/load.ts'
+import { loadPluginsOf } from './configuration/named-plugins.ts'
 import { type CheckedConfiguration, configurationSchema } from './configuration/schema.ts'
 import type { ConfiguredStorage } from './configuration/storage/configured-storage.ts'
 import { configuredStorage } from './configuration/storage/storage-drivers.ts'
@@ -84,8 +85,11 @@ function assertDemoHost(host: string): void {
   )
 }
 
-const demoOf = (issuer: string): CheckedConfiguration =>
-  parseConfiguration(configurationSchema, demoConfiguration(issuer), 'demo')
+async function demoOf(issuer: string): Promise<CheckedConfiguration> {
+  const written = demoConfiguration(issuer)
+  await loadPluginsOf(written)
+  return parseConfiguration(configurationSchema, written, 'demo')
+}
 
 /**
  * Starts the server. It listens before it creates the provider, so that a busy port fails before anything else happens;
@@ -120,7 +124,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
   )
   let storage: ConfiguredStorage | undefined
   try {
-    const configuration = loaded?.configuration ?? demoOf(`${origin}:${running.port}`)
+    const configuration = loaded?.configuration ?? (await demoOf(`${origin}:${running.port}`))
     const directory = loaded?.directory ?? options.directory ?? '.'
     storage = await configuredStorage(configuration.storage, directory)
     observability = await openObservability({ metrics: configuration.metrics, log, version, droppedLines }, adapter)

@@ -1,9 +1,9 @@
 // What the operator has decided: `check.accept` names findings that are no problem here.
 import { parseConfiguration } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
 import { rules } from '../../../packages/server/src/doctor/rules.ts'
 import { withAccepted } from '../../../packages/server/src/doctor/run-checks.ts'
+import { configurationSchema } from '../../support/configuration-schema.ts'
 import { printed } from '../printed.ts'
 import { client, healthy, ofConfiguration, strong, written } from './configurations.ts'
 

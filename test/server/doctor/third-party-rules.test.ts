@@ -3,9 +3,9 @@ import { defineFields, definePlugin, parseConfiguration } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { createTestProvider } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { configurationSchema } from '../../../packages/server/src/configuration/schema.ts'
 import { collectFacts } from '../../../packages/server/src/doctor/collect-facts.ts'
 import { runChecks } from '../../../packages/server/src/doctor/run-checks.ts'
+import { configurationSchema } from '../../support/configuration-schema.ts'
 import { healthy, written } from './configurations.ts'
 
 const tags = definePlugin('tags', [

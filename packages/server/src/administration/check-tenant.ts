@@ -1,6 +1,7 @@
 import { refused, type TenantMembers } from '@grantry/administration'
 import { parseConfiguration } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
+import { loadNamedPlugins } from '../configuration/named-plugins.ts'
 import { tenantConfiguration } from '../configuration/tenant-configuration.ts'
 import { storedTenantSchema, tenantNameProblem } from '../configuration/tenants-schema.ts'
 import { errorMessage } from '../error-message.ts'
@@ -22,7 +23,9 @@ export function createTenantCheck(loaded: Pick<LoadedConfiguration, 'configurati
     }
     let ofTenant: typeof configuration
     try {
-      ofTenant = tenantConfiguration(configuration, tenants, parseConfiguration(storedTenantSchema, tenant, called))
+      const checked = parseConfiguration(storedTenantSchema, tenant, called)
+      await loadNamedPlugins(checked.plugins)
+      ofTenant = tenantConfiguration(configuration, tenants, checked)
     } catch (cause) {
       throw refused('invalid', errorMessage(cause), { cause })
     }

@@ -6,7 +6,6 @@ import { configuredKeys, keySettingsOf } from '../configuration/configured-keys.
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { unusedKeys } from '../configuration/unused-keys.ts'
-import { providerOptions } from '../provider-options/provider-options.ts'
 import { entryProblems, memberIn } from './entry-problems.ts'
 
 type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>
@@ -44,6 +43,8 @@ async function keysToCheckWith({ configuration: { keys }, directory }: Loaded): 
 /** Creates a provider on an empty storage, with all plugins of the configuration. The caller closes it. */
 async function openTrial(loaded: Loaded, changes: Pick<CheckedConfiguration, 'clients' | 'scopes'>): Promise<Provider> {
   const configuration = { ...loaded.configuration, ...changes, keys: await keysToCheckWith(loaded) }
+  // Loaded on demand: commands that change nothing need no provider.
+  const { providerOptions } = await import('../provider-options/provider-options.ts')
   const options = await providerOptions({ ...loaded, configuration }, memoryDriver(), () => {})
   const { runtime } = await adapterOfThisRuntime()
   return createProvider({ ...options, keys: unusedKeys(options.keys), runtime })

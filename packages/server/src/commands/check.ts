@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type Finding, runRules } from '../check-rules/rule.ts'
 import { findConfiguration, type LoadedConfiguration } from '../configuration/load.ts'
+import { loadNamedPlugins } from '../configuration/named-plugins.ts'
 import { withAllProblems } from '../doctor/all-problems.ts'
 import { collectFacts } from '../doctor/collect-facts.ts'
 import { runChecks } from '../doctor/run-checks.ts'
@@ -36,6 +37,7 @@ async function findProblems({ config }: CheckArguments): Promise<readonly Findin
   } catch (cause) {
     const file = config ?? findConfiguration(process.cwd())
     const problems = file === undefined ? problemsIn(cause) : await problemsOfFile(cause, resolve(file))
+    await loadNamedPlugins()
     return runRules(unusableRules, { file: file ?? process.cwd(), problems, configuration: loaded?.configuration })
   }
 }

@@ -41,15 +41,11 @@ function commandIn(commandLine: readonly string[]): string | undefined {
   return commandIn(first === '--tenant' ? rest.slice(1) : rest)
 }
 
-const printsVersion = (commandLine: readonly string[]): boolean =>
-  commandLine.length === 1 && ['--version', '-V'].includes(commandLine[0] ?? '')
-
 /**
  * Returns the modules that a command line needs: to load all of them takes most of the time of a start. The help, the
  * completion and a mistake in a name need all.
  */
 export function modulesFor(commandLine: readonly string[]): readonly CommandModule[] {
-  if (printsVersion(commandLine)) return []
   const command = commandIn(commandLine) ?? 'help'
   const named = commandModules.filter(({ names }) => names.includes(command))
   return named.length === 0 || command === 'completion' ? commandModules : named

@@ -8,7 +8,6 @@ import {
   type Plugins,
   parseConfiguration,
 } from '@grantry/core'
-import { dpop } from '@grantry/plugins/dpop'
 import { errorMessage } from '../error-message.ts'
 import { isNamedPlugin, type NamedPlugin } from './named-plugins.ts'
 import type { CheckedConfiguration } from './schema.ts'
@@ -100,7 +99,7 @@ function assertAccepted(client: ClientOptions, plugins: Plugins): void {
  * @param loaded the plugins of the configuration
  * @throws TypeError when the configuration has a client with the id of the console.
  */
-export function consolePlugins(configuration: Named, loaded: Plugins): readonly Plugin[] {
+export async function consolePlugins(configuration: Named, loaded: Plugins): Promise<readonly Plugin[]> {
   const administration = consoleAdministration(configuration)
   if (administration === undefined) return []
   const { clients, console, plugins = [] } = configuration
@@ -112,7 +111,7 @@ export function consolePlugins(configuration: Named, loaded: Plugins): readonly 
   const client = clientOf(administration, console?.requireSecondFactor ?? isPossible)
   const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })
   const hasDpop = collectParts(loaded).some(({ plugin }) => plugin === 'dpop')
-  const added = hasDpop ? [] : [dpop()]
+  const added = hasDpop ? [] : [(await import('@grantry/plugins/dpop')).dpop()]
   assertAccepted(client, [loaded, added])
   return [definePlugin('console', [source]), ...added]
 }

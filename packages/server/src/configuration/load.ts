@@ -6,6 +6,7 @@ import { errorInFile, fileErrorReason } from '../error-message.ts'
 import { withEnvironment } from './environment.ts'
 import { readEnvironmentFile } from './environment-file.ts'
 import { importModule } from './import-module.ts'
+import { loadPluginsOf } from './named-plugins.ts'
 import { parseJson } from './parse-json.ts'
 import { type CheckedConfiguration, configurationSchema } from './schema.ts'
 
@@ -102,7 +103,9 @@ export async function readConfiguration(path: string, environment: Variables): P
 export async function loadConfiguration(path: string, environment: Variables): Promise<LoadedConfiguration> {
   const { file, source, variables } = await readConfiguration(path, environment)
   try {
-    const configuration = parseConfiguration(configurationSchema, withEnvironment(source, variables), '')
+    const written = withEnvironment(source, variables)
+    await loadPluginsOf(written)
+    const configuration = parseConfiguration(configurationSchema, written, '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
     throw errorInFile(cause, file)

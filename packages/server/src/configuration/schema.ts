@@ -74,7 +74,9 @@ const pluginSchema = v.custom<string | object>(
 )
 
 const pluginsSchema = v.array(
-  v.lazy((entry): v.GenericSchema<string | object> => (isNamedPlugin(entry) ? namedPluginSchema(entry) : pluginSchema)),
+  v.lazy(
+    (entry): v.GenericSchema<string | object> => (isNamedPlugin(entry) ? namedPluginSchema(entry.name) : pluginSchema),
+  ),
   'must be an array',
 )
 

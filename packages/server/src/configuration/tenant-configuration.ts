@@ -44,7 +44,7 @@ export function tenantIssuer(
 const ofServerOnly: readonly string[] = ['admin']
 
 const checked = (plugin: NamedPlugin): object =>
-  parseConfiguration(namedPluginSchema(plugin), plugin, `plugin ${plugin.name}`)
+  parseConfiguration(namedPluginSchema(plugin.name), plugin, `plugin ${plugin.name}`)
 
 /**
  * What is in the storage was written by an administrator over the network, who must not open the network of the server.

@@ -8,7 +8,7 @@ import {
   type ScopeOptions,
 } from '@grantry/core'
 import { type EntryChecks, refusedByProvider, withEntryChecks } from '../administration/try-provider.ts'
-import { completePlugins } from '../configuration/named-plugins.ts'
+import { completePlugins, loadNamedPlugins } from '../configuration/named-plugins.ts'
 import { configurationSchema } from '../configuration/schema.ts'
 import { providersOf } from '../doctor/unusable.ts'
 import { configurationMessage } from '../error-message.ts'
@@ -114,6 +114,7 @@ function problemIn(check: () => void): string | undefined {
  * file. A client that only lacks something is disabled.
  */
 export async function withUsableEntries({ scopes, clients, users, findings }: Imported): Promise<Imported> {
+  await loadNamedPlugins()
   const configuration = parseConfiguration(
     configurationSchema,
     {

@@ -13,6 +13,7 @@ import { entryProblems } from '../administration/entry-problems.ts'
 import { withEntryChecks } from '../administration/try-provider.ts'
 import { withEnvironment } from '../configuration/environment.ts'
 import { readConfiguration } from '../configuration/load.ts'
+import { loadPluginsOf } from '../configuration/named-plugins.ts'
 import { type CheckedConfiguration, configurationSchema } from '../configuration/schema.ts'
 import { unusedKeys } from '../configuration/unused-keys.ts'
 import { configurationMessage } from '../error-message.ts'
@@ -98,6 +99,7 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const ofVariables = await problemsOf(() => {
     current = withEnvironment(source, variables)
   })
+  await loadPluginsOf(current)
   const ofMembers = await problemsOf(() => parseConfiguration(configurationSchema, current, ''))
   const unset = ofVariables.map(memberOf)
   const problems = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]

@@ -12,8 +12,6 @@ import { createClientCheck } from '../administration/check-client.ts'
 import { createScopeCheck } from '../administration/check-scope.ts'
 import { createTenantCheck } from '../administration/check-tenant.ts'
 import { createUserCheck } from '../administration/check-user.ts'
-import { forgetUser } from '../administration/forget-user.ts'
-import { revokeAndSignOut } from '../administration/revoke-and-sign-out.ts'
 import { configuredClients } from '../configuration/configured-clients.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
@@ -48,10 +46,14 @@ function revocations(loaded: LoadedConfiguration) {
   }
   return {
     async revoke(target: RevocationTarget): Promise<void> {
+      const { revokeAndSignOut } = await import('../administration/revoke-and-sign-out.ts')
       await revokeAndSignOut(target, await provider())
     },
     renewClient: async (clientId: string): Promise<void> => (await provider()).renewClient(clientId),
-    forgetUser: async (sub: string): Promise<void> => forgetUser(sub, await provider()),
+    async forgetUser(sub: string): Promise<void> {
+      const { forgetUser } = await import('../administration/forget-user.ts')
+      await forgetUser(sub, await provider())
+    },
     async close(): Promise<void> {
       // A provider that could not be opened has made the change fail.
       const provider = await opened?.catch(() => undefined)

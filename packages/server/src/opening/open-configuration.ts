@@ -1,14 +1,15 @@
-import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
-import { adapterOfThisRuntime } from '../adapter.ts'
-import { openAdminHost } from '../administration/admin-host.ts'
+import type { AtomicDriver, Observer, Provider } from '@grantry/core'
 import { findConfiguration, type LoadedConfiguration, loadConfiguration } from '../configuration/load.ts'
-import type { PluginHosts } from '../configuration/named-plugins.ts'
-import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
-import { withAllProblems } from '../doctor/all-problems.ts'
+import type { PluginHosts } from '../configuration/named/plugin-hosts.ts'
 import { errorInFile } from '../error-message.ts'
-import { providerOptions } from '../provider-options/provider-options.ts'
 import { configurationForTenant } from '../tenants/for-tenant.ts'
 import { selectedTenant } from './command-options.ts'
+
+/** Adds the other mistakes of a configuration to an error. Only then is loaded what finds them. */
+async function withOthers(cause: unknown, file: string): Promise<unknown> {
+  const { withAllProblems } = await import('../doctor/all-problems.ts')
+  return withAllProblems(cause, file, process.env)
+}
 
 /**
  * Loads the configuration for a command. It never falls back to the demo: in the wrong directory, a command would report
@@ -24,7 +25,7 @@ export async function requireConfiguration(config: string | undefined): Promise<
     )
   }
   const loaded = await loadConfiguration(file, process.env).catch(async (cause: unknown) => {
-    throw await withAllProblems(cause, file, process.env)
+    throw await withOthers(cause, file)
   })
   const tenant = selectedTenant()
   return tenant === undefined ? loaded : configurationForTenant(loaded, tenant)
@@ -75,27 +76,9 @@ export async function openConfiguredProvider(
   accounts?: PluginHosts['accounts'],
 ): Promise<Provider> {
   try {
+    const { openProvider } = await import('./open-provider.ts')
     return await openProvider(loaded, observe, wrap, accounts)
   } catch (cause) {
-    throw await withAllProblems(errorInFile(cause, loaded.file), loaded.file, process.env)
-  }
-}
-
-async function openProvider(
-  loaded: LoadedConfiguration,
-  observe: Observer,
-  wrap: (driver: AtomicDriver) => AtomicDriver,
-  accounts: PluginHosts['accounts'],
-): Promise<Provider> {
-  const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
-  try {
-    const adminHost = () => openAdminHost(loaded, driver, provider, options)
-    const options: ProviderOptions = await providerOptions(loaded, wrap(driver), observe, { adminHost, accounts })
-    const { runtime } = await adapterOfThisRuntime()
-    const provider: Provider = await createProvider({ ...options, runtime })
-    return provider
-  } catch (cause) {
-    await driver.dispose?.()
-    throw cause
+    throw await withOthers(errorInFile(cause, loaded.file), loaded.file)
   }
 }

@@ -23,7 +23,8 @@ import { consolePlugins, withConsoleClient } from '../configuration/console-clie
 import { importModule } from '../configuration/import-module.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { assertCurrentCode } from '../configuration/loaded-code.ts'
-import { createNamedPlugin, isNamedPlugin, isPluginName, type PluginHosts } from '../configuration/named-plugins.ts'
+import type { PluginHosts } from '../configuration/named/plugin-hosts.ts'
+import { createNamedPlugin, isNamedPlugin, isPluginName } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { isUserList } from '../configuration/users-schema.ts'
 import { errorMessage } from '../error-message.ts'
@@ -151,7 +152,7 @@ export async function providerOptions(
     plugins: [
       builtIn(),
       ...loaded,
-      ...consolePlugins(configuration, loaded),
+      ...(await consolePlugins(configuration, loaded)),
       entries && (await storedDirectory(configuration, { entries, cacheFor })),
     ],
     endpoints: configuration.endpoints,

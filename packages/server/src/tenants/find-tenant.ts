@@ -1,5 +1,6 @@
 import { kinds, managedIn, refused } from '@grantry/administration'
 import { type AtomicDriver, type Entry, type EntryStore, openEntries, parseConfiguration } from '@grantry/core'
+import { loadNamedPlugins } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import {
   type ConfiguredTenant,
@@ -43,5 +44,7 @@ export async function findTenant(
     listed === undefined
       ? entry && storedTenant(entry)
       : { tenant: listed, space: configuredSpace(name), version: 'configured' }
-  return match?.tenant.enabled ? match : undefined
+  if (!match?.tenant.enabled) return undefined
+  await loadNamedPlugins(match.tenant.plugins)
+  return match
 }

@@ -1,7 +1,7 @@
 import { inviteUser, withdrawInvitation } from '@grantry/administration'
 import { type Invitation, type Invitations, invitations } from '@grantry/plugins/self-service'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
-import type { PluginHosts } from '../../configuration/named-plugins.ts'
+import type { PluginHosts } from '../../configuration/named/plugin-hosts.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
 import { withProvider } from '../../opening/open-configuration.ts'
 import { openAccounts } from '../../provider-options/open-accounts.ts'
