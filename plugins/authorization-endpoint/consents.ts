@@ -123,10 +123,11 @@ async function readWithEpochs(kit: EndpointKit, sub: string, clientId: string) {
     kit.records.get(keyOf(sub, clientId), schema),
     kit.epochsOf(sub, clientId),
   ])
-  return { epochs, given: currentOf(record, epochs, kit) }
+  return { epochs, consent: currentOf(record, epochs, kit) }
 }
 
-const read = async (kit: EndpointKit, sub: string, clientId: string) => (await readWithEpochs(kit, sub, clientId)).given
+const read = async (kit: EndpointKit, sub: string, clientId: string) =>
+  (await readWithEpochs(kit, sub, clientId)).consent
 
 /** @param lifetime seconds after which the user is asked again */
 export function createConsents(lifetime: number): Consents {
@@ -138,9 +139,9 @@ export function createConsents(lifetime: number): Consents {
       if (request.client.requireConsent === false) return true
       if (request.prompts.has('consent') || request.client.selfDescribed === 'ask' || isImpersonable(request))
         return false
-      const { given, epochs } = await readWithEpochs(kit, sub, request.client.clientId)
-      if (given === undefined || given.returnsTo !== returnsToOf(request)) return false
-      const { scopes, claims, reach } = given
+      const { consent, epochs } = await readWithEpochs(kit, sub, request.client.clientId)
+      if (consent === undefined || consent.returnsTo !== returnsToOf(request)) return false
+      const { scopes, claims, reach } = consent
       const suffices =
         request.scopes.every((scope) => scopes.includes(scope)) &&
         request.proposal.reach.every((pair) => reach.includes(pair)) &&
@@ -167,13 +168,13 @@ export function createConsents(lifetime: number): Consents {
       // Applied to what is stored then: a consent that is withdrawn meanwhile does not come back.
       await kit.records.update(keyOf(sub, clientId), schema, (record) => {
         const consented = currentOf(record, epochs, kit)
-        const given = consented?.returnsTo === returnsTo ? consented : undefined
-        const scopes = union(without(given?.scopes ?? [], leftOut), granted)
-        const declined = union(without(given?.declined ?? [], request.scopes), leftOut)
+        const earlier = consented?.returnsTo === returnsTo ? consented : undefined
+        const scopes = union(without(earlier?.scopes ?? [], leftOut), granted)
+        const declined = union(without(earlier?.declined ?? [], request.scopes), leftOut)
         const value = {
           scopes,
-          claims: union(given?.claims ?? [], requestedClaims(request)),
-          reach: reachWithin(union(given?.reach ?? [], request.proposal.reach), scopes),
+          claims: union(earlier?.claims ?? [], requestedClaims(request)),
+          reach: reachWithin(union(earlier?.reach ?? [], request.proposal.reach), scopes),
           ...(declined.length > 0 && { declined }),
           ...(returnsTo !== undefined && { returnsTo }),
           at: kit.now(),
@@ -186,18 +187,18 @@ export function createConsents(lifetime: number): Consents {
     async list(kit, sub) {
       const clientIds = await clientsOf(kit, sub).list()
       const consents = await Promise.all(
-        clientIds.map(async (clientId) => ({ clientId, given: await read(kit, sub, clientId) })),
+        clientIds.map(async (clientId) => ({ clientId, consent: await read(kit, sub, clientId) })),
       )
-      return consents.flatMap(({ clientId, given }) =>
-        given === undefined ? [] : [{ clientId, scopes: given.scopes, claims: given.claims }],
+      return consents.flatMap(({ clientId, consent }) =>
+        consent === undefined ? [] : [{ clientId, scopes: consent.scopes, claims: consent.claims }],
       )
     },
 
     async revoke(kit, sub, clientId) {
-      const given = await read(kit, sub, clientId)
+      const consent = await read(kit, sub, clientId)
       await kit.records.delete(keyOf(sub, clientId))
       await clientsOf(kit, sub).remove(clientId)
-      return given !== undefined
+      return consent !== undefined
     },
 
     async forget(kit, sub) {

@@ -25,7 +25,7 @@ type Params = v.InferOutput<typeof params>
 function assertServers({ servers }: IssueSettings): void {
   for (const [index, { issuer, clients }] of servers.entries()) {
     const where = `idJag(): issue.servers[${index}]`
-    if (servers.findIndex((other) => comparable(other.issuer) === comparable(issuer)) < index) {
+    if (servers.findIndex((server) => comparable(server.issuer) === comparable(issuer)) < index) {
       throw new TypeError(`${where}.issuer is the same as an earlier one`)
     }
     const ids = clients.map(({ clientId }) => clientId)

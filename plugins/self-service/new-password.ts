@@ -60,15 +60,15 @@ export async function setNewPassword(
   if (!parsed.success) return undefined
   const { id, sub, password, ...owned } = parsed.output
   const owner = () => ownAccount({ sub, ...owned }, services, kit)
-  const found = await owner()
-  if (found === undefined) return undefined
+  const accountBefore = await owner()
+  if (accountBefore === undefined) return undefined
   // The form for the factor can be sent again, with another code. It does not live longer than its request.
   const used = `used new password:${id}`
   if (!(await kit.records.insert(used, true, kit.now() + maxInteractionLifetime, keptRecord))) return undefined
   const user = { sub, standing: proved, sessions: services.sessions }
   const { changed: account, standing } = await replacePassword(user, kit, (isAllowed) => {
     const isStillAllowed = async () => (await isAllowed()) && (await owner()) !== undefined
-    const changes = { password, version: found.version, isStillAllowed }
+    const changes = { password, version: accountBefore.version, isStillAllowed }
     return callStore('change', kit, services, (store) => store.change(sub, changes))
   })
   if (account === undefined) return undefined

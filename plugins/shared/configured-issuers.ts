@@ -44,7 +44,7 @@ function assertIssuers({ issuers, jwksUri }: IssuerSettings<ConfiguredIssuer>, w
   for (const [index, { issuer, jwks, jwksUri: uri }] of issuers.entries()) {
     const where = `${what}issuers[${index}]`
     if ((jwks === undefined) === (uri === undefined)) throw new TypeError(`${where} must have either jwks or jwksUri`)
-    if (issuers.findIndex((other) => other.issuer === issuer) < index) {
+    if (issuers.findIndex((earlier) => earlier.issuer === issuer) < index) {
       throw new TypeError(`${where}.issuer is the same as an earlier one`)
     }
     const problem = uri === undefined ? undefined : fetchedUriProblem(uri, jwksUri)

@@ -67,7 +67,8 @@ async function readBody({ body }: Response, maxSize: number): Promise<string | u
   }
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let [text, size] = ['', 0]
+  let text = ''
+  let size = 0
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()

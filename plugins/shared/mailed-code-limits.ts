@@ -23,7 +23,8 @@ function countersOf(kind: CodeKind, clientAddress: string | undefined, { perNetw
   const most = Math.max(10, Math.floor((total / mailsForWrongCode) * (shares[kind] / 10)))
   const all = [[`all ${kind}`, most]] as const
   if (clientAddress === undefined) return all
-  const [network, site] = [addressGroupOf(clientAddress), siteOf(clientAddress)]
+  const network = addressGroupOf(clientAddress)
+  const site = siteOf(clientAddress)
   const ofNetwork = [`network ${network}`, perNetwork] as const
   return site === network
     ? [ofNetwork, ...all]

@@ -50,10 +50,10 @@ export function createPublished<T extends object, P extends string>(
   function start({ load, now, isNew }: Search<T, P>, at: number): void {
     triedAt = at
     if (isNew) newAt = at
-    const own = waits.start(at, async () => {
+    const thisAttempt = waits.start(at, async () => {
       const loaded = await load()
       // A later attempt has replaced this one.
-      if (attempt !== own) return
+      if (attempt !== thisAttempt) return
       attempt = undefined
       if (loaded.value !== undefined) known = { value: loaded.value, at }
       problem = loaded.problem ?? 'busy'
@@ -61,7 +61,7 @@ export function createPublished<T extends object, P extends string>(
       nextAt = problem === 'busy' ? never : now() + cooldown
       if (loaded.problem === 'busy') newAt = never
     })
-    attempt = own
+    attempt = thisAttempt
   }
 
   return {

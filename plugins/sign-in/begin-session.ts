@@ -56,11 +56,11 @@ export async function beginProved(
   const { sub } = user.subject
   // A revocation since the user was found, such as of a stolen mailbox, ends what was pending too.
   const current = await standingOf(kit, sub)
-  const { standing: found = current } = user
-  if (isOutdated(found, current)) return signInPage(interaction, services, { problem: 'form_expired' })
+  const { standing: seen = current } = user
+  if (isOutdated(seen, current)) return signInPage(interaction, services, { problem: 'form_expired' })
   const way = services.ways.find(({ name }) => name === pending.way)
   // The way may revoke what the user had before.
-  const standing = await way?.proved?.(pending.data, found, interaction, services.sessions)
+  const standing = await way?.proved?.(pending.data, seen, interaction, services.sessions)
   if (standing === undefined) return signInPage(interaction, services, { problem: 'form_expired' })
   return beginSession({ ...user, standing }, interaction, services)
 }

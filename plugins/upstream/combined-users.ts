@@ -88,8 +88,8 @@ export function combinedUsers(
       return {}
     },
     async find(subOrName): Promise<readonly FoundUser[]> {
-      const found = (await Promise.all(sources.map((source) => source.find(subOrName)))).flat()
-      return found.filter(({ sub }, index) => found.findIndex((user) => user.sub === sub) === index)
+      const users = (await Promise.all(sources.map((source) => source.find(subOrName)))).flat()
+      return users.filter(({ sub }, index) => users.findIndex((user) => user.sub === sub) === index)
     },
   }
 }

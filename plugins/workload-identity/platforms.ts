@@ -125,14 +125,14 @@ const spiffe: Platform = {
 }
 
 /** Any other issuer. What its claims mean is not known, so nothing but a whole subject names a workload. */
-const other: Platform = {
+const otherPlatform: Platform = {
   types: [],
   singleUse: false,
   wildcards: {},
   problemOf: ({ subject }) => (patternsOf(subject).length > 0 ? undefined : 'needs a subject'),
 }
 
-export const platforms = { github, gitlab, kubernetes, spiffe, other }
+export const platforms = { github, gitlab, kubernetes, spiffe, other: otherPlatform }
 export type PlatformName = keyof typeof platforms
 
 /** The values of `typ` that the token of some platform can have, besides `JWT` and none. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { functionLengths } from '../../scripts/structure/function-lengths.ts'
+import { declaredNames } from './declared-names.ts'
 import { token } from './imports-of.ts'
 import { everyProgram, guides, pageScripts, programs, type Source, sources } from './source-files.ts'
 
@@ -67,6 +68,14 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
     !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*\.ts$/u.test(path),
 }
 
+/** A noun says more. */
+const emptyNames = ['one', 'other', 'found', 'given', 'own']
+
+const emptyNamesOf = (source: Source): readonly string[] =>
+  declaredNames(source)
+    .filter((name) => emptyNames.includes(name))
+    .map((name) => `${source.path}: ${name}`)
+
 const violations = (sources: readonly Source[], rule: string): readonly string[] =>
   sources.filter((source) => rules[rule]?.(source)).map(({ path }) => path)
 
@@ -95,6 +104,10 @@ describe('source files', () => {
   test('no function has more than 80 lines', () => {
     const found = [...sources, ...pageScripts].flatMap(functionLengths).filter(({ lines }) => lines > 80)
     expect(found).toEqual([])
+  })
+
+  test('no variable has a name that says nothing', () => {
+    expect([...sources, ...pageScripts].flatMap(emptyNamesOf)).toEqual([])
   })
 
   test('are found', () => {
@@ -169,6 +182,26 @@ describe('the source file check', () => {
     [kebab, 'packages/core/src/tokens/access_token.ts', ''],
   ])('rejects a file that %s: %s %j', (rule, path, text) => {
     expect(violations([{ path, text }], rule)).toEqual([path])
+  })
+
+  test.each([
+    'const found = items.find(isCurrent)',
+    'for (const other of items) use(other)',
+    'const { client: own } = request',
+    'const { given = first } = request',
+    'const [first, { name: [one] }] = items',
+    'const { first, ...other } = items',
+    'items.map((one) => one.name)',
+    'const read = async ({ found }: Result) => found',
+    'function own() {}',
+    'function read(id: string, ...given: string[]) {}',
+  ])('rejects a variable whose name says nothing: %s', (text) => {
+    expect(emptyNamesOf({ path, text })).toHaveLength(1)
+  })
+
+  test('accepts these names for members, and in texts', () => {
+    const text = "// own\nconst owner = { own: 'one', other: record.found }; const { given: consent } = record"
+    expect(emptyNamesOf({ path, text })).toEqual([])
   })
 
   test.each([

@@ -14,7 +14,7 @@ import { createSharedReads, type Query } from '../../packages/users/src/sql/shar
 import type { TextRow } from '../../packages/users/src/sql/sql-client.ts'
 import { api1, fixture, web } from '../support/fixture.ts'
 
-const statement = { one: 'one', many: 'many' }
+const statement = { oneRow: 'one', manyRows: 'many' }
 
 /** A database behind a slow network with a pool: it reads its rows when a statement arrives, and responds later. */
 function slowDatabase() {

@@ -9,7 +9,7 @@ interface CoreRule extends Omit<Rule, 'at' | 'check'> {
   readonly check: (facts: RuleFacts & Pick<Services, 'registry' | 'users'>) => readonly RuleMatch[]
 }
 
-const found = (where: string, reason: string): readonly RuleMatch[] => [{ where, reason }]
+const matchAt = (where: string, reason: string): readonly RuleMatch[] => [{ where, reason }]
 
 /** The rules of the core. Those of a plugin are in `rules` of `defineFields()`. */
 export const coreRules: readonly CoreRule[] = [
@@ -20,7 +20,7 @@ export const coreRules: readonly CoreRule[] = [
     source: 'docs/guides/embedding.md',
     check: ({ users, registry }) =>
       users.authenticate !== undefined && !registry.capabilities.has('passwords')
-        ? found('users.authenticate', 'No plugin has the capability passwords, so users.authenticate is never called')
+        ? matchAt('users.authenticate', 'No plugin has the capability passwords, so users.authenticate is never called')
         : [],
   },
   {
@@ -34,7 +34,7 @@ export const coreRules: readonly CoreRule[] = [
       return clients.flatMap(({ clientId, enabled, grantTypes, scopes }, index) =>
         !enabled || !allowsRefreshToken(scopes) || (redeemer !== undefined && grantTypes.includes(redeemer))
           ? []
-          : found(
+          : matchAt(
               `clients[${index}].scopes`,
               `${clientId} has the scope offline_access but ${why}, so it gets no refresh tokens`,
             ),
@@ -50,7 +50,7 @@ export const coreRules: readonly CoreRule[] = [
       [...registry.grants.values()].flatMap(({ grantType, stored }) => {
         const demand = stored?.publicClientsDemand
         if (demand === undefined || settles(registry, grantType, demand)) return []
-        return found(
+        return matchAt(
           'plugins',
           `No plugin checks ${demand}, so a stolen credential of ${grantType} can be redeemed, and public clients cannot use it`,
         )
@@ -67,7 +67,7 @@ export const coreRules: readonly CoreRule[] = [
         Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
           uris.flatMap((uri, at) =>
             enabled && isUnencrypted(uri)
-              ? found(
+              ? matchAt(
                   `clients[${index}].${list}[${at}]`,
                   `${uri} of ${clientId} is http: an attacker on the network can read its codes, or replace its page`,
                 )

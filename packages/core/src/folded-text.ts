@@ -21,7 +21,8 @@ const visibleAscii = /^[!-~]*$/u
 export function typedName(text: string): string {
   if (text.length > maxLength || visibleAscii.test(text)) return text
   const characters = [...text]
-  let [start, end] = [0, characters.length]
+  let start = 0
+  let end = characters.length
   while (start < end && isBlank(characters[start] ?? '')) start += 1
   while (start < end && isBlank(characters[end - 1] ?? '')) end -= 1
   return characters.slice(start, end).join('').normalize('NFC')

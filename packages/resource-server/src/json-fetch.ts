@@ -17,7 +17,8 @@ const maxSize = 262_144
 async function read({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
-  let [text, size] = ['', 0]
+  let text = ''
+  let size = 0
   while (reader !== undefined) {
     const { done, value } = await reader.read()
     if (done) break

@@ -77,7 +77,8 @@ function entryOperations(
     async replaceItem(key, { from, to, ttl }) {
       assertLasting(ttl, 'a replaced item')
       await prepare()
-      const [now, values] = [Date.now(), [encodeValue(from), encodeValue(to)] as const]
+      const now = Date.now()
+      const values = [encodeValue(from), encodeValue(to)] as const
       const rows = await executor.all(sql.replace, packKey(key), ...values, endOf(ttl, now), now)
       return rows.length > 0
     },

@@ -2,15 +2,15 @@ import type { UserQuestion } from '@grantry/core'
 
 /** Keeps what was read of the user of a request together with the state, for the claims that the same request asks for. */
 export function createReadings<T>() {
-  const readings = new WeakMap<object, { readonly sub: string; readonly found: T }>()
+  const readings = new WeakMap<object, { readonly sub: string; readonly reading: T }>()
   return {
-    keep(question: UserQuestion | undefined, sub: string, found: T): void {
-      if (question?.request !== undefined) readings.set(question.request, { sub, found })
+    keep(question: UserQuestion | undefined, sub: string, reading: T): void {
+      if (question?.request !== undefined) readings.set(question.request, { sub, reading })
     },
     /** Returns what was kept, or reads it. */
     async of(question: UserQuestion | undefined, sub: string, read: () => Promise<T>): Promise<T> {
       const kept = question?.request && readings.get(question.request)
-      return kept?.sub === sub ? kept.found : read()
+      return kept?.sub === sub ? kept.reading : read()
     },
   }
 }

@@ -74,7 +74,8 @@ export function sqlAccounts(
   // Of this store: those of tenants must not wait for each other.
   const limited = createConcurrencyLimit(passwordLimits)
   const deps = { options, columns, rows, reader, limited }
-  const [create, change] = [createCreate(deps), createChange(deps)]
+  const create = createCreate(deps)
+  const change = createChange(deps)
   const check = createPasswordCheck([])
 
   return {

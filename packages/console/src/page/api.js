@@ -148,8 +148,8 @@ export function createApi({ paths }, { accessToken, key }, onRefused) {
    * @param {Record<string, string>} [headers]
    */
   async function file(path, headers = {}) {
-    const own = { ...headers, ...(await credentials('GET', base)) }
-    const response = await fetch(path, { headers: own, credentials: 'omit' })
+    const signed = { ...headers, ...(await credentials('GET', base)) }
+    const response = await fetch(path, { headers: signed, credentials: 'omit' })
     if (response.status === 401 && (await bodyOf(response.clone()))?.error === 'invalid_token') onRefused('ended')
     return response
   }

@@ -80,7 +80,7 @@ export async function auditPage({ api, query, go, refresh }) {
   const response = await api.get(apiPath(['audit'], { after, limit: '200' }))
   if (response.problem !== '') return problemPage('Audit trail', response, () => refresh(''))
   const { items, next } = response.body
-  const found = items.filter((/** @type {Change} */ change) => matches(change, query))
+  const matching = items.filter((/** @type {Change} */ change) => matches(change, query))
   const more = next === undefined ? '' : ' There is more on the next page.'
   return {
     title: 'Audit trail',
@@ -89,8 +89,8 @@ export async function auditPage({ api, query, go, refresh }) {
       filterForm([{ name: 'about', label: 'Only changes that contain' }], query, (chosen) =>
         go(['audit'], { ...chosen, ...(after !== undefined && { after }) }),
       ),
-      found.length > 0
-        ? dataTable('Audit trail', columns, found)
+      matching.length > 0
+        ? dataTable('Audit trail', columns, matching)
         : element(
             'p',
             { class: 'empty' },

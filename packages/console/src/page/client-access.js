@@ -10,8 +10,8 @@ import { shown, valueText, visible } from './shown-text.js'
 /** @param {readonly Authorization[]} authorizations */
 const byClient = (authorizations) =>
   [...new Set(authorizations.map(({ clientId }) => clientId))].map((clientId) => {
-    const own = authorizations.filter((authorization) => authorization.clientId === clientId)
-    return { clientId, count: own.length, scopes: [...new Set(own.flatMap(({ scopes }) => scopes))] }
+    const ofClient = authorizations.filter((authorization) => authorization.clientId === clientId)
+    return { clientId, count: ofClient.length, scopes: [...new Set(ofClient.flatMap(({ scopes }) => scopes))] }
   })
 
 /**

@@ -27,9 +27,9 @@ export function element(tag, attributes = {}, ...children) {
  * @returns {HTMLElement}
  */
 export function byId(id) {
-  const found = document.getElementById(id)
-  if (found === null) throw new TypeError(`The page has no element ${id}`)
-  return found
+  const node = document.getElementById(id)
+  if (node === null) throw new TypeError(`The page has no element ${id}`)
+  return node
 }
 
 /**

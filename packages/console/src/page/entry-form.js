@@ -30,7 +30,7 @@ import { visible } from './shown-text.js'
  * @param {any} body
  */
 export const warningsIn = ({ warnings = [] }) =>
-  warnings.map((/** @type {string} */ one) => ` Warning: ${visible(one, 500)}.`).join('')
+  warnings.map((/** @type {string} */ warning) => ` Warning: ${visible(warning, 500)}.`).join('')
 
 /** @param {MemberGroup} group @param {readonly EntryField[]} fields */
 function groupPart({ title, closed = false }, fields) {
@@ -109,7 +109,7 @@ function createSaving({ version: seen, send, reload, onSaved }, fields, { showPr
 
   /** @param {ApiResponse} response */
   function explain({ problem, member }) {
-    const wrong = fields.find((one) => one.member.name === member?.replace(/[.[].*$/su, ''))
+    const wrong = fields.find((field) => field.member.name === member?.replace(/[.[].*$/su, ''))
     wrong?.complain(visible(problem, 500))
     showProblem(wrong === undefined ? visible(problem, 500) : 'Not saved: a value is wrong.')
     focusOn(wrong)
@@ -164,7 +164,7 @@ function createSaving({ version: seen, send, reload, onSaved }, fields, { showPr
 export function entryForm(parts) {
   const { groups, entry, label, draft } = parts
   const byGroup = groups.map((group) => ({ group, fields: group.members.map(entryField) }))
-  const fields = byGroup.flatMap((one) => one.fields)
+  const fields = byGroup.flatMap((section) => section.fields)
   for (const { member, show } of fields) show(entry[member.name])
   const report = reports()
   const button = element('button', { type: 'submit', class: 'primary' }, label)
@@ -177,7 +177,7 @@ export function entryForm(parts) {
   const form = element(
     'form',
     { class: 'entry', autocomplete: 'off', novalidate: true, onsubmit },
-    ...byGroup.map(({ group, fields: own }) => groupPart(group, own)),
+    ...byGroup.map(({ group, fields: ofGroup }) => groupPart(group, ofGroup)),
     report.part,
     element('div', { class: 'buttons' }, button),
   )

@@ -93,7 +93,11 @@ export function pageLinks(segments, query, next) {
 function filterControl({ name, label, options }, value) {
   const id = `filter-${name}`
   if (options === undefined) return { name, control: textInput(id, value, { type: 'search' }), label }
-  const control = element('select', { id }, ...options.map(([own, text]) => element('option', { value: own }, text)))
+  const control = element(
+    'select',
+    { id },
+    ...options.map(([option, text]) => element('option', { value: option }, text)),
+  )
   control.value = value
   return { name, control, label }
 }

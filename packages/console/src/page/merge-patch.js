@@ -2,10 +2,10 @@
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * @param {unknown} one
- * @param {unknown} other
+ * @param {unknown} before
+ * @param {unknown} after
  */
-export const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other)
+export const isSame = (before, after) => JSON.stringify(before) === JSON.stringify(after)
 
 /**
  * Returns the JSON Merge Patch (RFC 7396) that turns one value into another.

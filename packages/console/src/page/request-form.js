@@ -24,14 +24,14 @@ function createGrantChoice({ grants }, onChanged) {
   return function choose(client) {
     const offered = grants.filter((grant) => client === undefined || client.grantTypes.includes(grant.grantType))
     if (!offered.some((grant) => grant.grantType === grantType)) grantType = offered[0]?.grantType ?? ''
-    const names = offered.map((one) => /** @type {const} */ ([one.grantType, grantLabel(one.grantType)]))
+    const names = offered.map((grant) => /** @type {const} */ ([grant.grantType, grantLabel(grant.grantType)]))
     const control = choice('grant', names, grantType)
     control.addEventListener('change', () => {
       grantType = control.value
       onChanged()
     })
     const part = field('Grant type', control, `How the client gets a token. ${grantDescription(grantType)}`)
-    return { grantType, grant: offered.find((one) => one.grantType === grantType), part }
+    return { grantType, grant: offered.find((grant) => grant.grantType === grantType), part }
   }
 }
 

@@ -53,7 +53,7 @@ export function secretsPart(segment, open, purpose) {
   const secrets = listOf(open.entry.secrets)
   const isFirst = secrets.length === 0
   const columns = [
-    { name: 'Secret', cell: (/** @type {Record<string, unknown>} */ one) => `${secrets.indexOf(one) + 1}` },
+    { name: 'Secret', cell: (/** @type {Record<string, unknown>} */ secret) => `${secrets.indexOf(secret) + 1}` },
     {
       name: 'Ends',
       cell: (/** @type {Record<string, unknown>} */ { expiresAt }) =>

@@ -19,13 +19,13 @@ export function secondFactorsPart({ path, context }) {
     const { problem, body } = await context.api.send('DELETE', `${path}/second-factors`)
     if (problem === '') {
       const { removed = {}, endedSessions = 0 } = body ?? {}
-      const found = /** @type {readonly [string, unknown][]} */ ([
+      const removals = /** @type {readonly [string, unknown][]} */ ([
         ['apps', removed.apps],
         ['recovery codes', removed.recoveryCodes],
         ['passkeys', removed.passkeys],
         ['sessions', endedSessions],
       ])
-      const counts = found.flatMap(([kind, count]) => (count === undefined ? [] : [`${kind}: ${count}`]))
+      const counts = removals.flatMap(([kind, count]) => (count === undefined ? [] : [`${kind}: ${count}`]))
       return context.refresh(
         `The second factors are removed. All sessions and tokens of the user have ended (${counts.join(', ')}).`,
       )

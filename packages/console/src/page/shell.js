@@ -110,7 +110,7 @@ export function startShell(sections, services, kept) {
 
   async function show() {
     visit += 1
-    const own = visit
+    const thisVisit = visit
     shownHash = location.hash
     const { segments, query } = routeIn(shownHash)
     const section = sections.find(({ segment }) => segment === segments[0]) ?? sections[0]
@@ -120,7 +120,7 @@ export function startShell(sections, services, kept) {
     const draft = drafts.get(shownHash)
     const page = await section.page({ ...services, segments: segments.slice(1), query, draft, go, refresh })
     // The user may have gone on in the meantime.
-    if (own !== visit) return page.leave?.()
+    if (thisVisit !== visit) return page.leave?.()
     content = page
     draw(page)
   }

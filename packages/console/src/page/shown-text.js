@@ -54,6 +54,6 @@ export function shown(text, length) {
 export function valueText(value) {
   if (value === undefined || value === null) return '–'
   if (typeof value === 'string') return value
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ') || 'none'
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ') || 'none'
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : JSON.stringify(value)
 }

@@ -130,9 +130,9 @@ function familyPart({ name, clientId, steps }, isOwn, open) {
  * Draws the families, the latest first.
  *
  * @param {readonly Family[]} families
- * @param {string | undefined} own the family of the current tokens
+ * @param {string | undefined} currentFamily the family of the current tokens
  */
-export function drawFamilies(families, own) {
+export function drawFamilies(families, currentFamily) {
   const timeline = byId('timeline')
   if (families.length === 0) {
     timeline.replaceChildren(element('p', { class: 'quiet' }, 'Nothing has happened yet.'))
@@ -140,8 +140,8 @@ export function drawFamilies(families, own) {
   }
   const focused = [...timeline.querySelectorAll('details')].find((part) => part.contains(document.activeElement))
   const parts = families.map((family, index) => {
-    const isOwn = family.name === own
-    return familyPart(family, isOwn, chosen.get(family.name) ?? (own === undefined ? index === 0 : isOwn))
+    const isOwn = family.name === currentFamily
+    return familyPart(family, isOwn, chosen.get(family.name) ?? (currentFamily === undefined ? index === 0 : isOwn))
   })
   timeline.replaceChildren(...parts)
   // The elements are new, so the keyboard focus has to be restored.

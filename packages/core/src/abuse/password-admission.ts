@@ -51,7 +51,8 @@ interface Look {
 const maxQueueTime = 10_000
 
 /** Milliseconds between two reads while attempts are in progress in other processes; each pause is twice as long. */
-const [firstPause, longestPause] = [20, 320]
+const firstPause = 20
+const longestPause = 320
 
 /** The maximum number of accounts that a process remembers as unknown at an address. */
 const maxStrangers = 10_000

@@ -153,7 +153,7 @@ export async function retiredRing(
 ): Promise<RingChange> {
   const { algorithm, kid } = key
   const fact: Fact = { type: 'key_retired', kid, algorithm, compromised }
-  const without = { keys: ring.keys.filter((other) => other.kid !== kid) }
+  const without = { keys: ring.keys.filter((listed) => listed.kid !== kid) }
   if (key.state === 'retiring') return { keys: without.keys, facts: [fact] }
   // An algorithm that is no longer configured gets no new key.
   const needed = deps.algorithms.includes(algorithm)

@@ -29,10 +29,10 @@ function assertParameters({ plugin, part }: Owned<Endpoint>, credentials: Creden
 /** @param paths the absolute paths of the enabled endpoints */
 function assertNoneBelow({ plugin, part: { name } }: Owned<Endpoint>, paths: ReadonlyMap<string, string>): void {
   const ownPath = paths.get(name)
-  for (const [other, path] of paths) {
+  for (const [endpoint, path] of paths) {
     if (ownPath === undefined || !path.startsWith(`${ownPath}/`)) continue
     throw new TypeError(
-      `endpoints: ${other} has the path ${path}, which is below that of ${name} of the plugin ${plugin}; move one of them`,
+      `endpoints: ${endpoint} has the path ${path}, which is below that of ${name} of the plugin ${plugin}; move one of them`,
     )
   }
 }

@@ -66,7 +66,9 @@ async function commit(driver: AtomicDriver, runtime: Runtime): Promise<boolean> 
     const key = `${prefix}${digit}`
     return { key, value: JSON.stringify({ probe: key }), ttl: 60 }
   }
-  const [marker, removed, racers] = [item(0), item(1), [2, 3, 4, 5].map(item)]
+  const marker = item(0)
+  const removed = item(1)
+  const racers = [2, 3, 4, 5].map(item)
   await driver.setItem(removed.key, removed.value, { ttl: 60 })
   const outcomes = await Promise.all(
     racers.map(async (put) => driver.commit?.({ create: [marker], put: [put], remove: [removed.key] })),

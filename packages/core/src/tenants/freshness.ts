@@ -46,7 +46,7 @@ export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number
 
   return {
     /** Whether a tenant need not be checked yet. */
-    isFresh: (found: Found<O>): boolean => isFresh(found.seen),
+    isFresh: (kept: Found<O>): boolean => isFresh(kept.seen),
     async find(key: string): Promise<Found<O> | undefined> {
       // Before the tenant: a change between the two reads is then seen later.
       const before = await state()
@@ -58,18 +58,18 @@ export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number
      * Returns whether the tenant is the same as when it was found: otherwise `ended`, `changed`, or `replaced` by another one
      * with its name.
      */
-    async check(key: string, found: Found<O>): Promise<'same' | 'ended' | 'changed' | 'replaced'> {
+    async check(key: string, kept: Found<O>): Promise<'same' | 'ended' | 'changed' | 'replaced'> {
       const now = await state()
-      const isKnown = source.revision !== undefined && now.revision === found.seen.revision
-      if (!isKnown || runtime.elapsed() - found.foundAt > lookUpAfter * 1000) {
+      const isKnown = source.revision !== undefined && now.revision === kept.seen.revision
+      if (!isKnown || runtime.elapsed() - kept.foundAt > lookUpAfter * 1000) {
         const foundAt = runtime.elapsed()
         const tenant = await source.find(key)
         if (tenant === undefined) return 'ended'
-        if (tenant.space !== found.tenant.space) return 'replaced'
-        if (tenant.version !== found.tenant.version) return 'changed'
-        found.foundAt = foundAt
+        if (tenant.space !== kept.tenant.space) return 'replaced'
+        if (tenant.version !== kept.tenant.version) return 'changed'
+        kept.foundAt = foundAt
       }
-      found.seen = now
+      kept.seen = now
       return 'same'
     },
   }

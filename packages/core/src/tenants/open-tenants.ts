@@ -45,14 +45,14 @@ function createOpen<O, S extends TenantServing>(
       throw cause
     }
   }
-  return async (key: string, found: Found<O>): Promise<Slot<O, S>> => {
-    const { name } = found.tenant
+  return async (key: string, kept: Found<O>): Promise<Slot<O, S>> => {
+    const { name } = kept.tenant
     const started = runtime.elapsed()
     const failed = (cause: unknown): void => observe({ type: 'tenant_failed', tenant: name, cause })
     try {
-      const lease = createLease(await serve(key, found), failed)
+      const lease = createLease(await serve(key, kept), failed)
       // Assigned, because `isRetired` is a getter.
-      const slot = Object.assign(lease, { key, name, found, usedAt: runtime.elapsed(), checking: undefined })
+      const slot = Object.assign(lease, { key, name, found: kept, usedAt: runtime.elapsed(), checking: undefined })
       slots.add(slot)
       observe({ type: 'tenant_opened', tenant: name, duration: runtime.elapsed() - started })
       return slot
@@ -101,8 +101,8 @@ function createOpening<O, S extends TenantServing>(
   }
 
   async function openNew(key: string): Promise<Slot<O, S> | undefined> {
-    const found = await lookUpInTurn(() => remembered(key, () => freshness.find(key)))
-    if (found !== undefined) return openInTurn(() => remembered(key, () => open(key, found)))
+    const fresh = await lookUpInTurn(() => remembered(key, () => freshness.find(key)))
+    if (fresh !== undefined) return openInTurn(() => remembered(key, () => open(key, fresh)))
     refused.addUnknown(key)
     return undefined
   }

@@ -95,8 +95,8 @@ export function inheritedEpochs(
   const first = ([claims]: readonly JsonObject[]): Epochs => (claims ? epochsIn(claims) : current)
   const origins = presented.flatMap((claims) => {
     const { origins: earlier = [], withdrawal = '', client: epoch = '' } = epochsIn(claims)
-    const own = `${keyOfClient(String(claims.client_id))} ${withdrawal} ${epoch}`
-    const all = ofClient.includes(claims) ? earlier : [...earlier, own]
+    const ownOrigin = `${keyOfClient(String(claims.client_id))} ${withdrawal} ${epoch}`
+    const all = ofClient.includes(claims) ? earlier : [...earlier, ownOrigin]
     // Nothing that the subject of the new token withdraws ends the access of another one.
     return ofSubject.includes(claims) ? all : all.map((origin) => origin.replace(/ [^ ]*/u, ' -'))
   })

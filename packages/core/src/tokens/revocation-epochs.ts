@@ -160,10 +160,10 @@ export function createRevocationEpochs(deps: {
 
   return {
     current(clientId, sub, { origins } = {}) {
-      const own = keyOfClient(clientId)
-      const keys = origins === undefined ? [own] : [...new Set([own, ...origins.map(clientIn)])]
+      const ownKey = keyOfClient(clientId)
+      const keys = origins === undefined ? [ownKey] : [...new Set([ownKey, ...origins.map(clientIn)])]
       return combined([epochOf(sub), ...keys.map(epochAt)], ([subject, ...ofClients]) => ({
-        epochs: epochsOf(ofClients[0]?.epoch, subject?.epoch, withdrawalOf(own, subject?.withdrawn)),
+        epochs: epochsOf(ofClients[0]?.epoch, subject?.epoch, withdrawalOf(ownKey, subject?.withdrawn)),
         since: subject?.at,
         clientState: clientStateOf(ofClients[0]),
         withdrawn: subject?.withdrawn,

@@ -113,7 +113,8 @@ function drawPatterns(modules: Modules, version: number): void {
   if (version >= 7) {
     const bits = (version << 12) | remainderOf(version, 0x1f25, 12)
     for (let index = 0; index < 18; index += 1) {
-      const [far, near] = [size - 11 + (index % 3), Math.floor(index / 3)]
+      const far = size - 11 + (index % 3)
+      const near = Math.floor(index / 3)
       set(far, near, ((bits >> index) & 1) === 1)
       set(near, far, ((bits >> index) & 1) === 1)
     }

@@ -104,9 +104,9 @@ function addRevoke(grantry: Command): void {
       if (!isOne || named.some((target) => options[target] === '')) {
         command.error('error: pass one of --subject, --client and --family, or --subject and --client', { exitCode: 2 })
       }
-      const { text, found } = await revokeCommand(options)
+      const { text, isFound } = await revokeCommand(options)
       print(text)
-      if (!found) throw silentFailure()
+      if (!isFound) throw silentFailure()
     })
 }
 

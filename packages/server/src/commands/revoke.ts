@@ -22,7 +22,7 @@ export interface RevokeArguments {
 /** What to print, and whether the command found what it revoked. */
 export interface RevokeResult {
   readonly text: string
-  readonly found: boolean
+  readonly isFound: boolean
 }
 
 const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
@@ -164,13 +164,13 @@ export async function revokeCommand(options: RevokeArguments): Promise<RevokeRes
     const { target, problem, failure } = outcome
     const { ended, hasEnded } = await endAccess(target, provider)
     const isFound = (problem === undefined && failure === undefined) || hasEnded
-    if (isFound) return { text: `${sanitizeText(success(options, outcome, ended))}\n`, found: true }
+    if (isFound) return { text: `${sanitizeText(success(options, outcome, ended))}\n`, isFound: true }
     const name = [options.subject, options.client].filter((named) => named !== undefined).join(' at ')
     const first =
       failure === undefined ? `Nothing was found to revoke: ${problem}` : `${name} could not be looked up (${failure})`
     const again =
       failure !== undefined && options.subject !== undefined ? ' For the name of a user, run the command again.' : ''
     const second = `If anything was ever issued to ${name}, it is refused from now on.${again}`
-    return { text: `${sanitizeText(`${first}.`)}\n${sanitizeText(second)}\n`, found: false }
+    return { text: `${sanitizeText(`${first}.`)}\n${sanitizeText(second)}\n`, isFound: false }
   })
 }

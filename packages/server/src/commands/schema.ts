@@ -80,10 +80,10 @@ function changed(value: JsonObject, [name = '', ...path]: readonly string[], cha
 /** Returns the published schema with what the plugins of a configuration add. */
 function schemaWith(base: JsonObject, plugins: Plugins): JsonObject {
   const schemas = directorySchemasOf(plugins)
-  const own = collectParts(plugins).flatMap(({ part }) => (part.kind === 'endpoint' ? [part.name] : []))
+  const endpointNames = collectParts(plugins).flatMap(({ part }) => (part.kind === 'endpoint' ? [part.name] : []))
   const members = (settings: JsonObject): JsonObject => withMembers(settings, schemas)
   const endpoints = (names: JsonObject): JsonObject => ({
-    ...Object.fromEntries(own.map((name) => [name, names.token ?? {}])),
+    ...Object.fromEntries(endpointNames.map((name) => [name, names.token ?? {}])),
     ...names,
   })
   const ofServer = changed(base, ['properties'], members)

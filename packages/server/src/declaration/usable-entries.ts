@@ -128,7 +128,8 @@ export async function withUsableEntries({ scopes, clients, users, findings }: Im
     '',
   )
   const more: Finding[] = []
-  const [optional, providers] = [optionalMembers(), providersOf()]
+  const optional = optionalMembers()
+  const providers = providersOf()
   const lost = (entry: string, problem: string): readonly Members[] => {
     more.push({ entry, what: `was left out: ${problem}`, outcome: 'lost', consequence: 'sign-in' })
     return []

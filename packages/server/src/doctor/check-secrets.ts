@@ -50,7 +50,7 @@ function comparedSecrets(facts: Facts) {
     owners.map(({ name }) => name),
   )
   const first = new Map([...secrets].reverse().map(({ hash, name }) => [hash, name]))
-  return secrets.map(({ hash, ...secret }) => ({ ...secret, isWeak: weak.has(hash), other: first.get(hash) }))
+  return secrets.map(({ hash, ...secret }) => ({ ...secret, isWeak: weak.has(hash), sharedWith: first.get(hash) }))
 }
 
 export const secretWeak: RuleText = {
@@ -111,10 +111,10 @@ export const secretRules: readonly RulePart<Facts>[] = [
       severity: 'warning',
       remedy: 'create a secret for each of them with grantry hash-secret',
       source: 'RFC 9700 section 2.5',
-      check: ({ name, where, other }) =>
-        other !== name && {
+      check: ({ name, where, sharedWith }) =>
+        sharedWith !== name && {
           where,
-          reason: `${name} and ${other} have the same secret, so each can impersonate the other`,
+          reason: `${name} and ${sharedWith} have the same secret, so each can impersonate the other`,
         },
     },
   ]),

@@ -20,14 +20,14 @@ export async function tenantFacts({ configuration, directory }: LoadedConfigurat
   for (const [index, tenant] of tenants.list.entries()) {
     const where = `tenants.list[${index}]`
     try {
-      const own = tenantConfiguration(configuration, tenants, tenant)
-      assertAccounts(own)
+      const ofTenant = tenantConfiguration(configuration, tenants, tenant)
+      assertAccounts(ofTenant)
       // Another plugin of the tenant can add members.
-      const { plugins } = await providerOptions({ configuration: own, directory }, memoryDriver(), () => {})
+      const { plugins } = await providerOptions({ configuration: ofTenant, directory }, memoryDriver(), () => {})
       const { clientSchema } = directorySchemasOf(plugins)
       for (const [at, written] of (tenant.clients ?? []).entries()) {
         const client: ClientWithSecrets = parseConfiguration(clientSchema, written, `clients[${at}]`)
-        tenantClients.push({ client, path: `${where}.clients[${at}]`, issuer: own.issuer })
+        tenantClients.push({ client, path: `${where}.clients[${at}]`, issuer: ofTenant.issuer })
       }
     } catch (cause) {
       tenantProblems.push({ where, reason: configurationMessage(cause) })

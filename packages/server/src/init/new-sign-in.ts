@@ -51,7 +51,8 @@ export async function newSignIn(requested: string | true, issuer: string): Promi
   if (!nameForm.test(username)) {
     throw new TypeError('--sign-in: the name of a user must be 1 to 100 letters, digits and ._@+-')
   }
-  const [password, clientSecret] = [newSecret().slice(0, 20), newSecret()]
+  const password = newSecret().slice(0, 20)
+  const clientSecret = newSecret()
   return {
     username,
     password,

@@ -210,11 +210,11 @@ export function endMissingOfTenant(ends: Ends, tenant: string, missing: MissingI
     afterPause(async (kit) => {
       const { records } = missing
       if (records === undefined || !hasMissing(missing, tenant)) return
-      const found = [...missing.due].filter((id) => isIn(tenant, id))
+      const remembered = [...missing.due].filter((id) => isIn(tenant, id))
       const known = (await records.get(keyOfTenants, schema)) ?? []
       const due = new Set(known.filter(isDue).map(({ id }) => id))
       const { ended, failures } = await end(
-        found.filter((id) => due.has(id)).map((id) => String(JSON.parse(id)[1])),
+        remembered.filter((id) => due.has(id)).map((id) => String(JSON.parse(id)[1])),
         kit,
       )
       const endedIds = new Set([...ended].map((clientId) => idIn(tenant, clientId)))
@@ -222,7 +222,7 @@ export function endMissingOfTenant(ends: Ends, tenant: string, missing: MissingI
         const present = { ...presentIn([{ name: tenant, clients: ends.clients() }]), isMissing: () => false }
         await note(records, keyOfTenants, kit.now(), (stored) => compared(stored, present, endedIds, kit.now()))
       }
-      const settled = new Set(found.filter((id) => !due.has(id) || endedIds.has(id)))
+      const settled = new Set(remembered.filter((id) => !due.has(id) || endedIds.has(id)))
       missing.due = new Set([...missing.due].filter((id) => !settled.has(id)))
       if (failures.length > 0) throw failures[0]
     }, 0),

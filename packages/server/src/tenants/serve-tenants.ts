@@ -95,7 +95,7 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
       revision: async () => `${generation} ${await entries?.revision('tenant')}`,
     },
     async open(ofTenant, { name, space = name }) {
-      const listed = current().list.find((one) => one.name === name)?.name
+      const listed = current().list.find((tenant) => tenant.name === name)?.name
       const { provider, handle, close } = await openProvider({
         ...common,
         configuration: ofTenant,

@@ -40,7 +40,9 @@ function entryTable(sql: Statements): Pick<ItemTable, 'replace' | 'page'> {
   return {
     replace(key, { from, to, ttl }) {
       assertLasting(ttl, 'a replaced item')
-      const [packed, old, changed] = [packKey(key), encodeValue(from), encodeValue(to)]
+      const packed = packKey(key)
+      const old = encodeValue(from)
+      const changed = encodeValue(to)
       return (database) => {
         const now = Date.now()
         return database.all(sql.replace, packed, old, changed, endOf(ttl, now), now).length > 0
@@ -79,7 +81,8 @@ export function itemTable(sql: Statements): ItemTable {
     },
     insert(key, value, ttl) {
       assertLasting(ttl, 'an inserted item')
-      const [packed, encoded] = [packKey(key), encodeValue(value)]
+      const packed = packKey(key)
+      const encoded = encodeValue(value)
       return (database) => {
         const now = Date.now()
         return database.all(sql.insert, packed, encoded, endOf(ttl, now), now).length > 0

@@ -112,7 +112,8 @@ const writes = (key: string, inserted: readonly string[]): readonly Call[] =>
   ])
 
 async function proveKill(context: ProofContext, driver: Operations, child: DriverProcess): Promise<void> {
-  const [key, inserted] = [freshKey(), freshKeys(30)]
+  const key = freshKey()
+  const inserted = freshKeys(30)
   context.trackKeys([key, ...inserted])
   // The calls never complete: the process is killed meanwhile.
   const writing = child.perform(writes(key, inserted), { serial: true }).catch(() => undefined)

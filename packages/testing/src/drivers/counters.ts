@@ -91,7 +91,8 @@ async function watchEnd(context: ProofContext, { increment }: Operations, ttl: n
   const startedAt = performance.now()
   await increment(key, ttl)
   const created = performance.now()
-  let [last, lastSeen] = [1, startedAt]
+  let last = 1
+  let lastSeen = startedAt
   for (;;) {
     const checkedAt = performance.now()
     const count = await increment(key, 3600)

@@ -139,7 +139,8 @@ function connect(child: ChildProcess): DriverProcess & { readonly ready: Promise
     },
     async prepare(calls, { serial } = {}) {
       last += 2
-      const [received, id] = [last - 1, last]
+      const received = last - 1
+      const id = last
       const arrival = responseTo(received)
       child.send({ id, ...packed(calls), serial, waits: received })
       await withLimit(arrival, 'receive its calls')

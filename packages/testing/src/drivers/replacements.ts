@@ -9,23 +9,23 @@ import { randomDelay } from './timing.ts'
 
 async function proveReplace(context: ProofContext, driver: Operations): Promise<void> {
   const key = freshKey()
-  const [one, two, three] = [recordOf('one "\\\' %'), recordOf('two'), recordOf('three')]
+  const [first, second, third] = [recordOf('one "\\\' %'), recordOf('two'), recordOf('three')]
   const expectReplaced = async (what: string, isExpected: boolean, from: string, to: string): Promise<void> => {
     if ((await driver.replace(key, from, to)) !== isExpected)
       context.fail(`replaceItem() ${what} should return ${isExpected}`)
   }
-  await expectReplaced('of an absent item', false, one, two)
+  await expectReplaced('of an absent item', false, first, second)
   if ((await driver.get(key)) !== undefined) context.fail('replaceItem() of an absent item should not create it')
-  await driver.insert(key, one)
-  await expectReplaced('with the value of the item', true, one, two)
-  await expectReplaced('with an earlier value of the item', false, one, three)
-  await expectReplaced('with the start of the value', false, two.slice(0, -1), three)
+  await driver.insert(key, first)
+  await expectReplaced('with the value of the item', true, first, second)
+  await expectReplaced('with an earlier value of the item', false, first, third)
+  await expectReplaced('with the start of the value', false, second.slice(0, -1), third)
   const stored = await driver.get(key)
-  if (!isSameValue(stored, two))
+  if (!isSameValue(stored, second))
     context.fail(`the value should be the one that replaced it, but is ${abbreviate(stored)}`)
-  await expectReplaced('with the new value', true, two, one)
+  await expectReplaced('with the new value', true, second, first)
   await driver.remove(key)
-  await expectReplaced('of a removed item', false, one, three)
+  await expectReplaced('of a removed item', false, first, third)
 }
 
 const concurrentKeys = 6

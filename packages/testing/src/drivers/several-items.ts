@@ -23,27 +23,27 @@ async function expectTogether(context: ProofContext, { getAll }: Operations, whe
 }
 
 async function proveValues(context: ProofContext, driver: Operations): Promise<void> {
-  const [token, marker, other, absent] = [freshKey('refresh'), freshKey('spent:refresh'), freshKey(), freshKey()]
+  const [token, marker, ordinary, absent] = [freshKey('refresh'), freshKey('spent:refresh'), freshKey(), freshKey()]
   await expectTogether(context, driver, 'before a write', [
     [token, 'an absent item', undefined],
     [marker, 'an absent item', undefined],
   ])
   await driver.set(token, recordOf('token'))
   await driver.insert(marker, recordOf('marker'))
-  await driver.set(other, recordOf('other'))
+  await driver.set(ordinary, recordOf('other'))
   await expectTogether(context, driver, 'after the writes', [
     [token, 'an item that was set', recordOf('token')],
     [absent, 'an absent item', undefined],
     [marker, 'an item that was inserted', recordOf('marker')],
-    [other, 'another item', recordOf('other')],
+    [ordinary, 'another item', recordOf('other')],
   ])
   await driver.set(token, recordOf('replaced'))
-  await driver.remove(other)
+  await driver.remove(ordinary)
   await driver.insert(absent, recordOf('inserted'))
   await expectTogether(context, driver, 'after later writes', [
     [token, 'an item that was replaced', recordOf('replaced')],
     [absent, 'an item that was absent before', recordOf('inserted')],
-    [other, 'an item that was removed', undefined],
+    [ordinary, 'an item that was removed', undefined],
     [marker, 'an item that has not changed', recordOf('marker')],
   ])
 }

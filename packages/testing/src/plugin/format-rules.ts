@@ -19,7 +19,8 @@ const introspection: Target['prepare'] = async (setting, sender) => ({
 /** Returns how to send a request that succeeds; `undefined` without a case. */
 function prepareOf({ cases, endpoints }: Bench, name: string): Target['prepare'] | undefined {
   if (name === 'introspection') return introspection
-  const [endpoint, endpointCase] = [endpoints.find((candidate) => candidate.name === name), cases.endpoints?.[name]]
+  const endpoint = endpoints.find((candidate) => candidate.name === name)
+  const endpointCase = cases.endpoints?.[name]
   return endpoint && endpointCase && endpointTarget(endpoint, endpointCase).prepare
 }
 

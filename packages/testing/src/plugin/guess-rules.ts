@@ -41,7 +41,7 @@ export function bitsOf(value: string): number {
 /** Returns the part of the first value that the others do not share: at the beginning, the end, or, with equal lengths, a place. */
 function differenceOf(values: readonly string[]): string {
   const [first = '', ...others] = values
-  const isShared = (place: number): boolean => others.every((other) => other.at(place) === first.at(place))
+  const isShared = (place: number): boolean => others.every((value) => value.at(place) === first.at(place))
   let begin = 0
   while (begin < first.length && isShared(begin)) begin += 1
   let end = 0

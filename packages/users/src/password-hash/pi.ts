@@ -5,11 +5,11 @@
 export function fractionOfPi(words: number): Uint32Array {
   const guard = 64n
   const bits = BigInt(words) * 32n
-  const one = 1n << (bits + guard)
+  const unit = 1n << (bits + guard)
   /** The arcus tangent of 1/n. */
   function arctan(n: bigint): bigint {
     const square = n * n
-    let power = one / n
+    let power = unit / n
     let sum = power
     for (let k = 3n, sign = -1n; power > 0n; k += 2n, sign = -sign) {
       power /= square
@@ -19,7 +19,7 @@ export function fractionOfPi(words: number): Uint32Array {
   }
   // Machin, 1706.
   const pi = 16n * arctan(5n) - 4n * arctan(239n)
-  const fraction = (pi - 3n * one) >> guard
+  const fraction = (pi - 3n * unit) >> guard
   return Uint32Array.from({ length: words }, (_, index) =>
     Number((fraction >> (bits - 32n * BigInt(index + 1))) & 0xffffffffn),
   )

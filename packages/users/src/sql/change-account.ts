@@ -42,9 +42,9 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
   return async (sub, changes) => {
     const { claims, someClaims = {}, username, email, emailVerified, password, version, isStillAllowed } = changes
     if (![username ?? 'a', email ?? 'a'].every(isPossible)) throw new TypeError('The name or address is malformed')
-    const found = await reader.read(sub)
-    if (found === undefined || found.account.version !== (version ?? found.account.version)) return undefined
-    const { account: before, row } = found
+    const current = await reader.read(sub)
+    if (current === undefined || current.account.version !== (version ?? current.account.version)) return undefined
+    const { account: before, row } = current
     const isAllowed = async () => isStillAllowed === undefined || (await isStillAllowed()) === true
     // A new address is not that which was verified. In one column, a new name is one, too.
     const isNew =

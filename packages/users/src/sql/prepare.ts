@@ -31,7 +31,7 @@ export async function checkTable(options: SqlUsersOptions, client: SqlClient): P
       `users.columns.username: no index finds a name, so each sign-in would read the whole table; run ${client.indexFor(mapped.username, caseSensitive)}, or set caseSensitive to ${!caseSensitive}`,
     )
   }
-  if (!(await client.usesIndex(statements.bySub.one, ['1']).catch(isOfAnotherType))) {
+  if (!(await client.usesIndex(statements.bySub.oneRow, ['1']).catch(isOfAnotherType))) {
     throw new Error(
       `users.columns.sub: no index finds a sub, so each request would read the whole table; run ${client.indexFor(mapped.sub, true)}`,
     )

@@ -47,15 +47,15 @@ function grouped(subs: ReadonlySet<string>, rows: readonly TextRow[]): RowsBySub
 export function createSharedReads(read: (begin: () => Query) => Promise<readonly TextRow[]>) {
   const current = new Map<RowStatement, Batch>()
 
-  const readOne = async ({ one: text }: RowStatement, sub: string) =>
+  const readOne = async ({ oneRow: text }: RowStatement, sub: string) =>
     (await read(() => ({ text, values: [sub] })).catch(unlessImpossible)) ?? []
 
   async function readAll(statement: RowStatement, batch: Batch): Promise<RowsBySub> {
     const { subs } = batch
     const begin = (): Query => {
       batch.isClosed = true
-      if (subs.size === 1) return { text: statement.one, values: [...subs] }
-      return { text: statement.many ?? '', values: [textArray([...subs]), `${subs.size + 1}`] }
+      if (subs.size === 1) return { text: statement.oneRow, values: [...subs] }
+      return { text: statement.manyRows ?? '', values: [textArray([...subs]), `${subs.size + 1}`] }
     }
     const rows = await read(begin).catch(unlessImpossible)
     const [first = ''] = subs

@@ -25,9 +25,9 @@ export interface Dialect {
 /** Reads the row of a user by its `sub`, which is the first column. */
 export interface RowStatement {
   /** Parameter: the `sub`. Returns at most two rows, to notice duplicates. */
-  readonly one: string
+  readonly oneRow: string
   /** Parameters: several `sub`, and the maximum number of rows. Absent if the database has no arrays. */
-  readonly many?: string | undefined
+  readonly manyRows?: string | undefined
 }
 
 /** A connection to a database. All values are parameters. */
@@ -59,6 +59,6 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 /** Completes a statement that reads users by the column of their `sub`. */
 export const rowStatement = (select: string, column: string, { equals, equalsAny }: Dialect): RowStatement => ({
-  one: `${select} WHERE ${equals(column, 1)} LIMIT 2`,
-  ...(equalsAny !== undefined && { many: `${select} WHERE ${equalsAny(column)} LIMIT $2` }),
+  oneRow: `${select} WHERE ${equals(column, 1)} LIMIT 2`,
+  ...(equalsAny !== undefined && { manyRows: `${select} WHERE ${equalsAny(column)} LIMIT $2` }),
 })

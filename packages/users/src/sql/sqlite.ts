@@ -85,7 +85,7 @@ export function sqliteClient(options: SqlUsersOptions & { readonly file: string 
     table,
     dialect,
     read,
-    rowsOf: ({ one }, sub) => read(one, [sub]),
+    rowsOf: ({ oneRow }, sub) => read(oneRow, [sub]),
     returning: read,
     write: (text, values) => perform((open) => open.run(text, ...values)),
     async columns() {

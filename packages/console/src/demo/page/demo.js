@@ -8,9 +8,9 @@ const scope = 'openid profile email offline_access api1'
 
 /** @param {string} id */
 function part(id) {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`There is no element ${id}`)
-  return found
+  const node = document.getElementById(id)
+  if (node === null) throw new Error(`There is no element ${id}`)
+  return node
 }
 
 /** @param {Uint8Array} bytes */
