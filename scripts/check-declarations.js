@@ -86,11 +86,11 @@ function entriesOf(folder) {
 
 /** @throws Error if other optional properties than these refuse `undefined`. */
 function assertAccepted(compiled, entries, names) {
-  const { found, types } = exactOptionalProperties(compiled, entries)
-  const last = [...new Set(found.map((path) => path.split('.').at(-1)))].sort()
+  const { found: properties, types } = exactOptionalProperties(compiled, entries)
+  const last = [...new Set(properties.map((path) => path.split('.').at(-1)))].sort()
   if (JSON.stringify(last) !== JSON.stringify(names)) {
     throw new Error(
-      `only the optional properties ${names.join(', ')} may refuse undefined; these do:\n${found.join('\n')}`,
+      `only the optional properties ${names.join(', ')} may refuse undefined; these do:\n${properties.join('\n')}`,
     )
   }
   return types

@@ -88,7 +88,7 @@ const allEndpoints: readonly string[] = [
 ]
 
 const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
-const or = (other: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [other, convert(schema)] })
+const or = (first: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [first, convert(schema)] })
 
 /** Adds what administrators read about members. */
 function explained(schema: unknown, texts: MemberTexts): JsonSchema {

@@ -16,11 +16,11 @@ function secondsOf(id: string): number {
     const stat = readFileSync(`/proc/${id}/stat`, 'utf8')
     // After the name, which can contain anything: the fields from the third one, of which 14 to 17 are times.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const own = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks
+    const seconds = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks
     const children = readdirSync(`/proc/${id}/task`).flatMap((thread) =>
       readFileSync(`/proc/${id}/task/${thread}/children`, 'utf8').trim().split(' ').filter(Boolean),
     )
-    return own + children.reduce((sum, child) => sum + secondsOf(child), 0)
+    return seconds + children.reduce((sum, child) => sum + secondsOf(child), 0)
   } catch {
     return 0
   }

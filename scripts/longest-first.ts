@@ -66,6 +66,6 @@ export class LongestFirst extends BaseSequencer {
       return index < 0 ? longest.length : index
     }
     const project = ({ project: { name } }: TestSpecification): number => ['proofs', 'process', 'unit'].indexOf(name)
-    return [...files].sort((one, other) => project(one) - project(other) || rank(one) - rank(other))
+    return [...files].sort((first, second) => project(first) - project(second) || rank(first) - rank(second))
   }
 }

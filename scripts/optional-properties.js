@@ -17,7 +17,7 @@ export function exactOptionalProperties(program, entries) {
   const checker = program.getTypeChecker()
   const undefinedType = checker.getUndefinedType()
   const visited = new Set()
-  const found = new Set()
+  const properties = new Set()
 
   const isNamedElsewhere = ({ symbol }) =>
     symbol?.declarations?.every(isForeign) && (symbol.flags & (SymbolFlags.Class | SymbolFlags.Interface)) !== 0
@@ -27,7 +27,7 @@ export function exactOptionalProperties(program, entries) {
     const isOptional = (property.flags & SymbolFlags.Optional) !== 0
     const accepts =
       (type.flags & (TypeFlags.Any | TypeFlags.Unknown)) !== 0 || (type.types ?? [type]).includes(undefinedType)
-    if (isOptional && !accepts && !property.declarations?.every(isForeign)) found.add(`${path}.${property.name}`)
+    if (isOptional && !accepts && !property.declarations?.every(isForeign)) properties.add(`${path}.${property.name}`)
     visit(type, `${path}.${property.name}`)
   }
 
@@ -58,5 +58,5 @@ export function exactOptionalProperties(program, entries) {
       if (value !== undefined && value.getCallSignatures().length > 0) visit(value, symbol.name)
     }
   }
-  return { found: [...found].sort(), types: visited.size }
+  return { found: [...properties].sort(), types: visited.size }
 }

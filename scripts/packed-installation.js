@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
 /** Resolves the folder of a package as Node.js does. */
-function found(name, from) {
+function folderOf(name, from) {
   const folder = join(from, 'node_modules', name)
   if (existsSync(folder)) return folder
   if (dirname(from) === from) throw new Error(`${name} is not installed`)
-  return found(name, dirname(from))
+  return folderOf(name, dirname(from))
 }
 
 /** What an installed package needs, where it is found, and the package that needs it. */
@@ -32,7 +32,7 @@ export function installPacked(packed, directory) {
   })
   for (const { name, from, parent } of wanted) {
     if (packed.some((each) => each.name === name)) continue
-    const folder = found(name, from)
+    const folder = folderOf(name, from)
     const { version } = manifestOf(folder)
     const shared = join(modules, name)
     const isOther = existsSync(shared) && manifestOf(shared).version !== version

@@ -27,12 +27,12 @@ function reportSeconds(): void {
   const rounded = Object.entries(used).map(([folder, seconds]) => [folder, Math.ceil(seconds)] as const)
   const budget: Seconds = JSON.parse(readFileSync(budgetFile, 'utf8'))
   if (process.env.GRANTRY_BUDGET === 'write') {
-    const sorted = Object.entries({ ...budget, ...Object.fromEntries(rounded) }).sort(([one], [other]) =>
-      one < other ? -1 : 1,
+    const sorted = Object.entries({ ...budget, ...Object.fromEntries(rounded) }).sort(([first], [second]) =>
+      first < second ? -1 : 1,
     )
     writeFileSync(budgetFile, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`)
   }
-  const large = rounded.filter(([, seconds]) => seconds > 1).sort(([, one], [, other]) => other - one)
+  const large = rounded.filter(([, seconds]) => seconds > 1).sort(([, first], [, second]) => second - first)
   const sum = Math.ceil(Object.values(used).reduce((all, seconds) => all + seconds, 0))
   if (sum === 0) return
   const lines = large.map(([folder, seconds]) => `${folder} ${seconds} (${budget[folder] ?? 'none'})`)

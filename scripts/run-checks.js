@@ -62,7 +62,7 @@ const results = new Map()
 
 /** Resolves to whether the check succeeded, the counts of its tests, and which tests it reports as not run. */
 async function check({ name, command, after, inBackground = false }) {
-  const before = await Promise.all(after.map((other) => results.get(other)))
+  const before = await Promise.all(after.map((required) => results.get(required)))
   const begun = performance.now()
   if (before.some(({ done }) => !done)) {
     process.stdout.write(`not run: ${name}\n`)
@@ -96,7 +96,7 @@ export async function runChecks(checks, leftOut) {
   const sum = (column) => ended.reduce((total, { counts }) => total + (counts?.[column] ?? 0), 0)
   const failures = ended.filter(({ succeeded, counts }) => !succeeded && !counts?.[1]).length
   const skipped = sum(2) === 0 ? '' : `, ${sum(2)} skipped`
-  const notRun = ended.flatMap((one) => one.notRun ?? [])
+  const notRun = ended.flatMap((check) => check.notRun ?? [])
   if (leftOut !== undefined) process.stdout.write(`\nNot run without CI=true: ${leftOut}`)
   if (notRun.length > 0) process.stdout.write(`\nNot run on this machine: ${notRun.join('; ')}`)
   process.stdout.write(`\n${sum(0)} passed, ${sum(1) + failures} failed${skipped}\n`)

@@ -20,7 +20,7 @@ const sourceUrls = {
   },
 }
 
-const [program, ...given] = process.argv.slice(2)
+const [program, ...options] = process.argv.slice(2)
 // Below node_modules, so that external packages resolve.
 const cache = new URL('../node_modules/.cache/', import.meta.url).pathname
 mkdirSync(cache, { recursive: true })
@@ -43,7 +43,7 @@ try {
     },
     logLevel: 'error',
   })
-  const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...given], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...options], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 } finally {
   rmSync(directory, { recursive: true, force: true })

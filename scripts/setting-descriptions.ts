@@ -27,7 +27,7 @@ const alternatives = (schema: Described): readonly Described[] => [
 ]
 
 function describe(schema: Described, path: string, meaning: string): void {
-  const found = path.split('.').reduce<readonly Described[]>(
+  const described = path.split('.').reduce<readonly Described[]>(
     (at, name) =>
       at.flatMap(alternatives).flatMap((each) => {
         const member = each.properties?.[name.replace('[]', '')]
@@ -36,8 +36,8 @@ function describe(schema: Described, path: string, meaning: string): void {
       }),
     [schema],
   )
-  if (found.length === 0) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
-  for (const each of found) each.description = meaning
+  if (described.length === 0) throw new Error(`docs/guides/configuration.md describes ${path}, which is not a setting`)
+  for (const each of described) each.description = meaning
 }
 
 /** Adds the description of each setting to a JSON Schema. @throws Error when the guide describes what is not a setting */

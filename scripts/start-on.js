@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { buildIfStale } from './build-if-stale.js'
 import { stopWithParent } from './stop-with-parent.js'
 
-const [name, ...given] = process.argv.slice(2)
+const [name, ...options] = process.argv.slice(2)
 
 // The server listens, reads its configuration and keys, and writes its records.
 const permissions = ['--allow-net', '--allow-read', '--allow-write', '--allow-env', '--allow-sys']
@@ -19,7 +19,7 @@ const start = fileURLToPath(new URL('start.js', import.meta.url))
 // Before the build: the parent may exit while it runs.
 stopWithParent()
 buildIfStale()
-const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...given], { stdio: 'inherit' })
+const child = spawn(existsSync(ours) ? ours : name, [...ways[name], start, ...options], { stdio: 'inherit' })
 child.once('error', (error) => {
   process.stderr.write(`${name} cannot be started (${error.code}); install it with npm run runtimes\n`)
   process.exitCode = 1

@@ -11,9 +11,9 @@ if (/^start(?::|$)/u.test(process.env.npm_lifecycle_event ?? '') && process.env.
   process.chdir(process.env.INIT_CWD)
 
 const { main } = await import('../packages/server/dist/cli.js')
-const given = process.argv.slice(2)
+const options = process.argv.slice(2)
 // The option of the whole command line: the command comes after its value.
 const [first = ''] =
-  given[0] === '--tenant' ? given.slice(2) : given[0]?.startsWith('--tenant=') ? given.slice(1) : given
+  options[0] === '--tenant' ? options.slice(2) : options[0]?.startsWith('--tenant=') ? options.slice(1) : options
 const isComplete = /^(?:[^-]|-h$|--help$|-V$|--version$)/u.test(first)
-process.exitCode = await main(isComplete ? given : ['serve', ...given])
+process.exitCode = await main(isComplete ? options : ['serve', ...options])

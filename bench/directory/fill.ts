@@ -28,7 +28,7 @@ export async function fill(
   server: PostgresqlServer,
   table: string,
   entries: EntryStore,
-  { kind, id: prefix, value, own = idOf(prefix, 0) }: Model,
+  { kind, id: prefix, value, own: ownId = idOf(prefix, 0) }: Model,
   count: number,
 ): Promise<void> {
   const first = idOf(prefix, 0)
@@ -43,7 +43,7 @@ export async function fill(
     const to = Math.min(count, from + size) - 1
     await server.query(`INSERT INTO ${table} (key, value, ends)
 SELECT overlay(key PLACING convert_to(${number}, 'UTF8') FROM length(key) - ${digits - 1}),
-  replace(value, '${own}', '${own.slice(0, -digits)}' || ${number}), ends
+  replace(value, '${ownId}', '${ownId.slice(0, -digits)}' || ${number}), ends
 FROM ${table}, generate_series(${from}, ${to}) n WHERE key = ${key}`)
   }
 }

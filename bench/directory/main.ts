@@ -21,7 +21,7 @@ const [requests, concurrent] = [Number(values.requests), Number(values.concurren
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
-const sorted = (figures: readonly number[]): readonly number[] => [...figures].sort((one, other) => one - other)
+const sorted = (figures: readonly number[]): readonly number[] => [...figures].sort((first, second) => first - second)
 const median = (figures: readonly number[]): number => sorted(figures)[figures.length >> 1] ?? Number.NaN
 const heap = (): number => {
   globalThis.gc?.()
@@ -29,14 +29,14 @@ const heap = (): number => {
 }
 
 /** Calls a function for each value, several at a time. Returns microseconds per call. */
-async function measure<T>(given: readonly T[], call: (value: T) => Promise<unknown>): Promise<number> {
-  const left = [...given]
+async function measure<T>(values: readonly T[], call: (value: T) => Promise<unknown>): Promise<number> {
+  const left = [...values]
   async function lane(): Promise<void> {
     for (let next = left.pop(); next !== undefined; next = left.pop()) await call(next)
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: concurrent }, lane))
-  return ((performance.now() - start) * 1000) / given.length
+  return ((performance.now() - start) * 1000) / values.length
 }
 
 /** Ids for the requests of one figure, at random among the first `count`. */
@@ -63,9 +63,9 @@ async function compare(title: string, loads: Loads): Promise<void> {
   }
   print(`\n| ${title}, ${concurrent} concurrent | µs | to ten |\n| --- | ---: | ---: |`)
   const first = figures[names[0] ?? ''] ?? []
-  for (const [name, own] of Object.entries(figures)) {
-    const ratio = median(own.map((figure, round) => figure / (first[round] ?? Number.NaN)))
-    print(`| ${name} | ${median(own).toFixed(0)} | ${ratio.toFixed(2)} |`)
+  for (const [name, measured] of Object.entries(figures)) {
+    const ratio = median(measured.map((figure, round) => figure / (first[round] ?? Number.NaN)))
+    print(`| ${name} | ${median(measured).toFixed(0)} | ${ratio.toFixed(2)} |`)
   }
 }
 

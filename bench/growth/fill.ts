@@ -66,13 +66,14 @@ export async function fill(server: PostgresqlServer, table: BenchTable, service:
 /** Returns the statement that inserts rows. */
 function insertOf({ name }: BenchTable, known: readonly Model[]) {
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
-  const given = known.map(
-    ({ value, own }, place) => `(${place}, ${literal(`${kinds[place]}:`)}, ${literal(value)}, ${literal(own)})`,
+  const rows = known.map(
+    ({ value, own: ownId }, place) =>
+      `(${place}, ${literal(`${kinds[place]}:`)}, ${literal(value)}, ${literal(ownId)})`,
   )
   return (from: number, count: number, ends: string): string => `INSERT INTO ${name} (key, value, ends)
 SELECT decode('01', 'hex') || convert_to(kind, 'UTF8') || sha256(convert_to(CASE place WHEN 0 THEN 'token-' ELSE 'other-' END || n, 'UTF8')),
   replace(value, own, translate(substr(encode(sha256(convert_to('own' || n, 'UTF8')), 'base64'), 1, length(own)), '+/', '-_')),
   ${ends}
 FROM generate_series(${from}, ${from + count - 1}) n
-JOIN (VALUES ${given.join(', ')}) AS model (place, kind, value, own) ON place = n % ${kinds.length}`
+JOIN (VALUES ${rows.join(', ')}) AS model (place, kind, value, own) ON place = n % ${kinds.length}`
 }

@@ -46,7 +46,7 @@ const row = (cells: readonly (string | number)[]): void =>
 const ms = (figure: number): string => figure.toFixed(2)
 const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 const median = (figures: readonly number[]): number =>
-  [...figures].sort((one, other) => one - other)[figures.length >> 1] ?? Number.NaN
+  [...figures].sort((first, second) => first - second)[figures.length >> 1] ?? Number.NaN
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 async function ready(phase: string): Promise<void> {

@@ -37,7 +37,7 @@ export async function loadWithRefreshes(service: Service, tokens: Tokens, second
     }
   }
   await Promise.all(Array.from({ length: concurrency }, client))
-  const sorted = durations.sort((one, other) => one - other)
+  const sorted = durations.sort((first, second) => first - second)
   const quantile = (part: number): number => sorted[Math.floor(sorted.length * part)] ?? Number.NaN
   return {
     p50: quantile(0.5),

@@ -13,7 +13,7 @@ export interface StepFigures {
 
 const figuresOf = (durations: readonly number[]): StepFigures => ({
   steps: durations.length,
-  median: [...durations].sort((one, other) => one - other)[durations.length >> 1] ?? 0,
+  median: [...durations].sort((first, second) => first - second)[durations.length >> 1] ?? 0,
   longest: Math.max(...durations),
 })
 

@@ -58,11 +58,11 @@ try {
 
   const figures: Record<string, { raw: Cost[]; driver: Cost[] }> = {}
   for (const [name, [asRaw, asDriver]] of Object.entries(pairs)) {
-    const own: { raw: Cost[]; driver: Cost[] } = { raw: [], driver: [] }
+    const costs: { raw: Cost[]; driver: Cost[] } = { raw: [], driver: [] }
     for (let round = 0; round <= rounds; round += 1) {
       for (const [into, operate] of [
-        [own.raw, asRaw],
-        [own.driver, asDriver],
+        [costs.raw, asRaw],
+        [costs.driver, asDriver],
       ] as const) {
         keys = name === 'get' || name === 'remove' ? live : fresh()
         const cost = await slice(operate)
@@ -70,7 +70,7 @@ try {
         if (round > 0) into.push(cost)
       }
     }
-    figures[name] = own
+    figures[name] = costs
   }
   process.stdout.write(JSON.stringify(figures))
 } finally {

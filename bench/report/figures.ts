@@ -7,10 +7,10 @@ export const medianOf = ({ rounds }: ServerFigures, figure: keyof Round): number
   median(rounds.map((round) => round[figure]))
 
 /** Returns the median of the per-round ratios: a disturbance of one round affects both servers. */
-export function ratio(own: ServerFigures, other: ServerFigures, figure: 'requestsPerSecond' | 'cpu'): number {
+export function ratio(ours: ServerFigures, peer: ServerFigures, figure: 'requestsPerSecond' | 'cpu'): number {
   return median(
-    own.rounds.map((round, index) => {
-      const [mine, theirs] = [round[figure], other.rounds[index]?.[figure] ?? Number.NaN]
+    ours.rounds.map((round, index) => {
+      const [mine, theirs] = [round[figure], peer.rounds[index]?.[figure] ?? Number.NaN]
       return figure === 'cpu' ? theirs / mine : mine / theirs
     }),
   )
@@ -22,10 +22,10 @@ export const percent = (part: number): string => `${formatInteger(part * 100)}%`
 
 /** Returns the ratio, or an empty string when a server was not measured. */
 export const ratioTo = (
-  own: ServerFigures | undefined,
-  other: ServerFigures | undefined,
+  ours: ServerFigures | undefined,
+  peer: ServerFigures | undefined,
   figure: 'requestsPerSecond' | 'cpu' = 'requestsPerSecond',
-): string => (own === undefined || other === undefined ? '' : ratio(own, other, figure).toFixed(2))
+): string => (ours === undefined || peer === undefined ? '' : ratio(ours, peer, figure).toFixed(2))
 
 const runtimeOf = (server: string): string => server.split('-').at(-1) ?? ''
 
@@ -46,29 +46,29 @@ export function serverRows(
       'by CPU',
       ...measured.map(([title]) => title),
     ],
-    ...all.map((own) => {
-      const limit = find(`limit-${runtimeOf(own.server)}`)
+    ...all.map((server) => {
+      const limit = find(`limit-${runtimeOf(server.server)}`)
       return [
-        own.server,
-        formatInteger(medianOf(own, 'requestsPerSecond')),
-        medianOf(own, 'p50').toFixed(2),
-        medianOf(own, 'p99').toFixed(2),
-        medianOf(own, 'cpu').toFixed(1),
-        percent(medianOf(own, 'serverLoad')),
-        percent(medianOf(own, 'generatorLoad')),
-        formatInteger(own.memory / 1e6),
-        formatInteger(own.startup),
+        server.server,
+        formatInteger(medianOf(server, 'requestsPerSecond')),
+        medianOf(server, 'p50').toFixed(2),
+        medianOf(server, 'p99').toFixed(2),
+        medianOf(server, 'cpu').toFixed(1),
+        percent(medianOf(server, 'serverLoad')),
+        percent(medianOf(server, 'generatorLoad')),
+        formatInteger(server.memory / 1e6),
+        formatInteger(server.startup),
         ...(onStore
           ? [
-              percent(medianOf(own, 'storeLoad')),
-              medianOf(own, 'storeCpu').toFixed(1),
-              medianOf(own, 'storeCalls').toFixed(2),
+              percent(medianOf(server, 'storeLoad')),
+              medianOf(server, 'storeCpu').toFixed(1),
+              medianOf(server, 'storeCalls').toFixed(2),
             ]
           : []),
-        ratioTo(own, limit),
-        ratioTo(own, limit, 'cpu'),
+        ratioTo(server, limit),
+        ratioTo(server, limit, 'cpu'),
         ...measured.map(([, peer]) =>
-          runtimeOf(own.server) === runtimeOf(peer) && own.server !== peer ? ratioTo(own, find(peer)) : '',
+          runtimeOf(server.server) === runtimeOf(peer) && server.server !== peer ? ratioTo(server, find(peer)) : '',
         ),
       ]
     }),

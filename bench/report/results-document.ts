@@ -64,7 +64,7 @@ export function resultsDocument(
   onStore: boolean,
 ): string {
   const facts = environmentFacts(bench, parameters, loadBefore).map((fact) => wrap(`- ${fact}`, '  '))
-  const ordered = [...sections].sort((one, other) => Number(other.leads ?? false) - Number(one.leads ?? false))
+  const ordered = [...sections].sort((first, second) => Number(second.leads ?? false) - Number(first.leads ?? false))
   const heading = ['# Results of `npm run bench`', '', ...facts]
   return [...heading, onStore ? `${reading}${readingOnStores}` : reading, ordered.map(markdown).join('\n')].join('\n')
 }

@@ -60,15 +60,15 @@ export function reachedRatios(all: readonly ServerFigures[], table: TargetTable)
   return Object.entries(table).flatMap(([name, targets]) => {
     const operation = name as OperationName
     const pairs: readonly (readonly [own: string, other: string, target: number])[] = [
-      ...Object.entries(targets).map(([other, target]) => ['grantry-node', `${other}-node`, target] as const),
+      ...Object.entries(targets).map(([peer, target]) => ['grantry-node', `${peer}-node`, target] as const),
       ['grantry-bun', 'limit-bun', otherRuntimes],
       ['grantry-deno', 'limit-deno', otherRuntimes],
     ]
     return pairs.flatMap(([ownName, otherName, target]) => {
-      const [own, other] = [find(all, operation, ownName), find(all, operation, otherName)]
-      if (own === undefined || other === undefined) return []
+      const [ours, peer] = [find(all, operation, ownName), find(all, operation, otherName)]
+      if (ours === undefined || peer === undefined) return []
       return [
-        { what: `${operation}: ${ownName} to ${otherName}`, target, reached: ratio(own, other, 'requestsPerSecond') },
+        { what: `${operation}: ${ownName} to ${otherName}`, target, reached: ratio(ours, peer, 'requestsPerSecond') },
       ]
     })
   })
@@ -92,7 +92,7 @@ const isMet = ({ target, reached, isMaximum }: Reached): boolean =>
   isMaximum ? Number(reached.toFixed(2)) <= target : Number(reached.toFixed(2)) >= target
 
 export function targetSection(title: string, all: readonly Reached[]): Section {
-  const missed = all.filter((one) => !isMet(one)).length
+  const missed = all.filter((comparison) => !isMet(comparison)).length
   return {
     title,
     leads: true,
@@ -102,11 +102,11 @@ export function targetSection(title: string, all: readonly Reached[]): Section {
     ],
     rows: [
       ['target', 'wanted', 'reached', 'met'],
-      ...all.map((one) => [
-        one.what,
-        `${one.isMaximum ? 'at most' : 'at least'} ${one.target.toFixed(2)}`,
-        one.reached.toFixed(2),
-        isMet(one) ? 'yes' : 'no',
+      ...all.map((comparison) => [
+        comparison.what,
+        `${comparison.isMaximum ? 'at most' : 'at least'} ${comparison.target.toFixed(2)}`,
+        comparison.reached.toFixed(2),
+        isMet(comparison) ? 'yes' : 'no',
       ]),
     ],
   }

@@ -28,7 +28,7 @@ const requests = 5
  * machine too. A call that is sent after the response counts as well.
  */
 export function countTrips(calls: readonly StoreCall[]): Trips {
-  const times = calls.map(({ time }) => time).sort((one, other) => one - other)
+  const times = calls.map(({ time }) => time).sort((first, second) => first - second)
   const pauses = times.filter((time, index) => time - (times[index - 1] ?? time) > delay / 2).length
   return {
     sent: calls.filter(({ inScript }) => !inScript).length,
@@ -67,7 +67,7 @@ export async function measureTrips(
     path.setDelay(delay)
     const all: Trips[] = []
     while (all.length < requests) all.push(countTrips(await store.watch(sendOne, 3 * delay)))
-    const of = (figure: keyof Trips): number => median(all.map((one) => one[figure]))
+    const of = (figure: keyof Trips): number => median(all.map((trips) => trips[figure]))
     return { sent: of('sent'), executed: of('executed'), trips: of('trips') }
   }
 

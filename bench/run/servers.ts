@@ -104,9 +104,10 @@ export const supports = ({ lacks, only }: Server, operation: OperationName): boo
 
 /** Bundles a server and returns how to start it. */
 export async function launchOf(server: Server, bundles: Bundles, bench: URL): Promise<Launch> {
-  const { runtime, program, setting: own, isServe } = server
+  const { runtime, program, setting: ownSetting, isServe } = server
   const command = [...interpreter(runtime, bench), await bundles.bundle(program)]
-  const start = (core: number) => (setting: Setting) => startServer(pinToCore(core, command), { ...setting, ...own })
+  const start = (core: number) => (setting: Setting) =>
+    startServer(pinToCore(core, command), { ...setting, ...ownSetting })
   // The process that issues its tokens is idle during the measurement.
   return isServe ? (setting) => startGrantryServe(bench, setting, start(1)) : start(0)
 }

@@ -26,16 +26,16 @@ export async function startSlowPath({ port, urlAt, inspect }: BenchStore): Promi
       // Timers of the same duration fire in their order, so the bytes keep theirs.
       setTimeout(() => forward(chunk), milliseconds)
     })
-    for (const [socket, other] of [
+    for (const [socket, destination] of [
       [near, far],
       [far, near],
     ] as const) {
       sockets.add(socket)
       // A killed server resets its connections.
-      socket.on('error', () => other.destroy())
+      socket.on('error', () => destination.destroy())
       socket.on('close', () => {
         sockets.delete(socket)
-        other.destroy()
+        destination.destroy()
       })
     }
   })
@@ -43,8 +43,8 @@ export async function startSlowPath({ port, urlAt, inspect }: BenchStore): Promi
   await once(listener, 'listening')
   return {
     url: urlAt((listener.address() as AddressInfo).port),
-    setDelay(given) {
-      milliseconds = given
+    setDelay(next) {
+      milliseconds = next
     },
     async stop() {
       for (const socket of sockets) socket.destroy()

@@ -17,14 +17,14 @@ function summary(all: readonly ServerFigures[], operations: readonly OperationNa
       const figures = find(name)
       return figures === undefined ? '' : formatInteger(medianOf(figures, 'requestsPerSecond'))
     }
-    const own = find('grantry-node')
+    const ours = find('grantry-node')
     return [
       operation,
       speed('limit-node'),
       speed('grantry-node'),
-      ratioTo(own, find('limit-node')),
-      ratioTo(own, find(peers['to oidc-provider'])),
-      ratioTo(own, find(peers['to @jmondi'])),
+      ratioTo(ours, find('limit-node')),
+      ratioTo(ours, find(peers['to oidc-provider'])),
+      ratioTo(ours, find(peers['to @jmondi'])),
       ratioTo(find('grantry-bun'), find('limit-bun')),
       ratioTo(find('grantry-deno'), find('limit-deno')),
     ]

@@ -67,7 +67,7 @@ const plugins = {
 export async function* sizeSection({ bench }: Workbench): AsyncGenerator<Section> {
   const program = new URL('programs/worker.ts', bench)
   const { minified, gzipped, parts } = await sizeOf(program)
-  const sorted = [...parts].sort(([, one], [, other]) => other - one)
+  const sorted = [...parts].sort(([, first], [, second]) => second - first)
   yield {
     title: 'Bundle size of a Worker with two grants, with esbuild',
     notes: [
@@ -93,7 +93,7 @@ export async function* sizeSection({ bench }: Workbench): AsyncGenerator<Section
     ],
     rows: [
       ['', 'KB gzipped'],
-      ...sizes.sort(([, one], [, other]) => other - one).map(([name, bytes]) => [name, kilobytes(bytes)]),
+      ...sizes.sort(([, first], [, second]) => second - first).map(([name, bytes]) => [name, kilobytes(bytes)]),
     ],
   }
 }

@@ -52,11 +52,11 @@ const tripTexts: Readonly<Record<keyof Trips, (title: string) => string>> = {
 /** Returns the calls and trips of Grantry that have a limit. */
 function reachedTrips({ tripLimits, title }: StoreBench, trips: TripsOf): readonly Reached[] {
   return Object.entries(tripLimits).flatMap(([operation, limits]) => {
-    const own = trips.get(operation as OperationName)?.get('grantry-node')
-    if (own === undefined) return []
+    const ours = trips.get(operation as OperationName)?.get('grantry-node')
+    if (ours === undefined) return []
     return Object.entries(limits).map(([name, target]) => {
       const figure = name as keyof Trips
-      return { what: `${operation}: ${tripTexts[figure](title)}`, target, reached: own[figure], isMaximum: true }
+      return { what: `${operation}: ${tripTexts[figure](title)}`, target, reached: ours[figure], isMaximum: true }
     })
   })
 }

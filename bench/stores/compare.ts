@@ -18,7 +18,8 @@ interface Cost {
 }
 
 async function costOf(store: OpenStore, operate: () => unknown): Promise<Cost> {
-  const [own, database] = [process.cpuUsage(), store.cpu()]
+  const ownCpu = process.cpuUsage()
+  const storeCpu = store.cpu()
   const start = performance.now()
   let count = 0
   async function client(): Promise<void> {
@@ -26,8 +27,8 @@ async function costOf(store: OpenStore, operate: () => unknown): Promise<Cost> {
   }
   await Promise.all(Array.from({ length: concurrency }, client))
   const elapsed = (performance.now() - start) * 1000
-  const { user, system } = process.cpuUsage(own)
-  return { count, elapsed: elapsed / count, cpu: (user + system + (store.cpu() - database) * 1e6) / count }
+  const { user, system } = process.cpuUsage(ownCpu)
+  return { count, elapsed: elapsed / count, cpu: (user + system + (store.cpu() - storeCpu) * 1e6) / count }
 }
 
 async function rowOf({ name, open }: StoreKind): Promise<readonly string[]> {

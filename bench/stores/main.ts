@@ -81,9 +81,9 @@ function memoryPerToken(): void {
   }
   globalThis.gc?.()
   const after = process.memoryUsage().heapUsed
-  const [each, own] = [(after - before) / count, text / count]
+  const [each, textEach] = [(after - before) / count, text / count]
   print(
-    `memory: ${count} tokens take ${each.toFixed(0)} bytes each: ${own.toFixed(0)} for key and JSON, ${(each - own).toFixed(0)} overhead`,
+    `memory: ${count} tokens take ${each.toFixed(0)} bytes each: ${textEach.toFixed(0)} for key and JSON, ${(each - textEach).toFixed(0)} overhead`,
   )
   driver.clear()
 }

@@ -18,9 +18,9 @@ interface Span {
   readonly duration: number
 }
 
-function overlap(one: Span, other: Span): number {
-  const start = Math.max(one.startTime, other.startTime)
-  return Math.max(0, Math.min(one.startTime + one.duration, other.startTime + other.duration) - start)
+function overlap(first: Span, second: Span): number {
+  const start = Math.max(first.startTime, second.startTime)
+  return Math.max(0, Math.min(first.startTime + first.duration, second.startTime + second.duration) - start)
 }
 
 /**
@@ -59,11 +59,13 @@ export async function measureSweep(
   delay.disable()
   await setImmediate()
   observer.disconnect()
-  const own = slow.map((write) => write.duration - collections.reduce((sum, each) => sum + overlap(write, each), 0))
+  const withoutCollections = slow.map(
+    (write) => write.duration - collections.reduce((sum, each) => sum + overlap(write, each), 0),
+  )
   return {
     ended,
     writes,
-    longestWrite: Math.max(0.1, ...own),
+    longestWrite: Math.max(0.1, ...withoutCollections),
     longestDelay: delay.max / 1e6,
     longestCollection: Math.max(0, ...collections.map(({ duration }) => duration)),
   }

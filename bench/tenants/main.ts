@@ -121,9 +121,9 @@ async function measureRouting(): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     // In turn, so that a change of the machine reaches both.
     const first = round % 2 === 0 ? 'alone' : 'tenant'
-    const one = await measure(first)
-    const other = await measure(first === 'alone' ? 'tenant' : 'alone')
-    pairs.push(first === 'alone' ? { alone: one, tenant: other } : { alone: other, tenant: one })
+    const firstRun = await measure(first)
+    const secondRun = await measure(first === 'alone' ? 'tenant' : 'alone')
+    pairs.push(first === 'alone' ? { alone: firstRun, tenant: secondRun } : { alone: secondRun, tenant: firstRun })
   }
   const sortedOf = (value: (pair: { alone: number; tenant: number }) => number) =>
     pairs.map(value).sort((x, y) => x - y)

@@ -189,14 +189,14 @@ export async function bruteForce(
 
 /** The n-th percentile, in milliseconds. */
 export function percentile(taken: readonly number[], n: number): number {
-  const sorted = [...taken].sort((one, other) => one - other)
+  const sorted = [...taken].sort((first, second) => first - second)
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * n) / 100))] ?? 0
 }
 
 /** The results as text. */
 export function bruteForceReport({ before, during, seconds, passwords, secrets }: BruteForce): string {
-  const row = (name: string, one: readonly number[], other: readonly number[]): string =>
-    `${name}: ${[50, 95].map((n) => `p${n} ${percentile(one, n).toFixed(1)} ms, with the attack ${percentile(other, n).toFixed(1)} ms`).join('; ')} (${one.length} and ${other.length} requests)`
+  const row = (name: string, first: readonly number[], second: readonly number[]): string =>
+    `${name}: ${[50, 95].map((n) => `p${n} ${percentile(first, n).toFixed(1)} ms, with the attack ${percentile(second, n).toFixed(1)} ms`).join('; ')} (${first.length} and ${second.length} requests)`
   const responses = (all: ReadonlyMap<number, number>): string =>
     [...all].map(([status, count]) => `${count} x ${status}`).join(', ')
   return [

@@ -37,6 +37,6 @@ export async function guessTogether(
     startProgram(program, JSON.stringify({ ...order, process } satisfies GuesserOrder)),
   )
   await startConcurrently(programs)
-  const printed = await Promise.all(programs.map((one) => one.rest()))
+  const printed = await Promise.all(programs.map((program) => program.rest()))
   return printed.map(([line = '']) => JSON.parse(line) as GuesserReport)
 }

@@ -44,10 +44,10 @@ export function createCaller(port: number, request: Buffer): Caller {
   }
 
   function open(): ReturnType<typeof connect> {
-    const own = connect({ port, host: '127.0.0.1', noDelay: true })
-    own.setEncoding('latin1')
-    own.on('data', (data) => {
-      if (own !== socket) return
+    const opened = connect({ port, host: '127.0.0.1', noDelay: true })
+    opened.setEncoding('latin1')
+    opened.on('data', (data) => {
+      if (opened !== socket) return
       text += data
       const end = endOfResponse(text)
       if (end === undefined) return
@@ -55,20 +55,20 @@ export function createCaller(port: number, request: Buffer): Caller {
       text = text.slice(end)
       if (/\r\nconnection: close\r\n/iu.test(response)) {
         socket = undefined
-        own.end()
+        opened.end()
       }
       settle(outcomeOf(response))
     })
     let reason = 'closed'
-    own.on('error', (error: NodeJS.ErrnoException) => {
+    opened.on('error', (error: NodeJS.ErrnoException) => {
       reason = error.code ?? error.message
     })
-    own.on('close', () => {
-      if (own !== socket) return
+    opened.on('close', () => {
+      if (opened !== socket) return
       socket = undefined
       settle({ status: reason, hasRetryAfter: false })
     })
-    return own
+    return opened
   }
 
   return {

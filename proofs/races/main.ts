@@ -19,8 +19,8 @@ const { values } = parseArgs({
 /** Returns the names in an option, separated by commas. */
 function chosen<N extends string>(option: string, value: string, known: readonly N[]): readonly N[] {
   return value.split(',').map((name) => {
-    const found = known.find((one) => one === name)
-    if (found !== undefined) return found
+    const kind = known.find((knownName) => knownName === name)
+    if (kind !== undefined) return kind
     throw new TypeError(`--${option}: there is no "${name}"; use ${known.join(', ')}`)
   })
 }

@@ -156,11 +156,11 @@ async function runRound(contenders: Contenders, kind: RaceKind, racers: number, 
 
 /** The faults of a round; empty when it kept the guarantee. */
 export function faultsOf(kind: RaceKind, racers: number, round: Round): readonly string[] {
-  const { credential, winners, own = false, refusal: expectedRefusal, works } = kindOf(kind)
+  const { credential, winners, own: ownCredential = false, refusal: expectedRefusal, works } = kindOf(kind)
   const faults: string[] = []
   const expected = winners === 'all' ? racers : 1
   if (round.granted !== expected) faults.push(`${round.granted} of ${racers} racers succeeded, not ${expected}`)
-  if (round.distinct !== (own ? racers : 1)) faults.push(`${round.distinct} distinct answers`)
+  if (round.distinct !== (ownCredential ? racers : 1)) faults.push(`${round.distinct} distinct answers`)
   const answered = round.granted + Object.values(round.refused).reduce((sum, count) => sum + count, 0)
   if (answered !== racers) faults.push(`${answered} answers for ${racers} racers`)
   for (const [refusal, count] of Object.entries(round.refused)) {

@@ -20,9 +20,9 @@ async function share(contenders: Contenders, round: number) {
   let file = first
 
   async function run(program: number): Promise<void> {
-    let own = first
+    let latest = first
     for (let count = 0; count < refreshes; count += 1) {
-      const presented = (program + count) % 3 === 0 ? own : file
+      const presented = (program + count) % 3 === 0 ? latest : file
       const form = { grant_type: 'refresh_token', refresh_token: presented }
       const { granted, refused: reasons } = await contenders.order<Answers>(program + count, {
         what: 'race',
@@ -34,10 +34,10 @@ async function share(contenders: Contenders, round: number) {
       })
       if (granted.length === 0) refused.push(reasons)
       for (const text of granted) {
-        own = JSON.parse(text).refresh_token
-        successors.set(presented, (successors.get(presented) ?? new Set()).add(own))
+        latest = JSON.parse(text).refresh_token
+        successors.set(presented, (successors.get(presented) ?? new Set()).add(latest))
       }
-      file = own
+      file = latest
     }
   }
   await Promise.all(Array.from({ length: programs }, (_, program) => run(program)))

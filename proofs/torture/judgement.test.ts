@@ -101,8 +101,8 @@ describe('the newest refresh token of a client', () => {
   test.each([
     ['other tokens', tokens('b')],
     ['only another access token', { body: { ...tokens('a').body, access_token: 'access b' } }],
-  ])('exchanged by two concurrent requests with %s is a violation', async (_, other) => {
-    expect((await presented(tokens('a'), other)).twice).toHaveLength(1)
+  ])('exchanged by two concurrent requests with %s is a violation', async (_, second) => {
+    expect((await presented(tokens('a'), second)).twice).toHaveLength(1)
   })
 
   test('exchanged alike by two concurrent requests is not a violation, and the family continues with the new tokens', async () => {

@@ -55,9 +55,9 @@ async function isAnnounced({ port }: RedisServer, sentinel: Sentinel): Promise<b
 }
 
 /** Whether it has all data of the other. */
-async function follows(server: RedisServer, other: RedisServer): Promise<boolean> {
+async function follows(server: RedisServer, master: RedisServer): Promise<boolean> {
   const role = await server.command('ROLE')
-  return Array.isArray(role) && role[0] === 'slave' && role[2] === other.port && role[3] === 'connected'
+  return Array.isArray(role) && role[0] === 'slave' && role[2] === master.port && role[3] === 'connected'
 }
 
 export async function startSentinelGroup(): Promise<SentinelGroup> {

@@ -5,7 +5,7 @@ import type { TortureReport } from './torture.ts'
 const shown = 20
 
 export const isViolated = ({ violations }: Pick<TortureReport, 'violations'>): boolean =>
-  Object.values(violations).some((found) => found.length > 0)
+  Object.values(violations).some((ofKind) => ofKind.length > 0)
 
 const row = (name: string, ...cells: readonly (string | number)[]): string =>
   [name.padEnd(26), ...cells.map((cell) => String(cell).padStart(10))].join(' ').trimEnd()

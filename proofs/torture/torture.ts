@@ -138,7 +138,7 @@ export async function torture(options: TortureOptions): Promise<TortureReport> {
   } finally {
     await fleet.killAll()
     close()
-    const isViolated = Object.values(ledger.violations).some((found) => found.length > 0)
+    const isViolated = Object.values(ledger.violations).some((ofKind) => ofKind.length > 0)
     if (!(isViolated && options.keep === true)) rmSync(directory, { recursive: true, force: true })
   }
 }

@@ -15,14 +15,15 @@ export function functionLengths({
   readonly path: string
   readonly text: string
 }): readonly FunctionLength[] {
-  const found: FunctionLength[] = []
+  const lengths: FunctionLength[] = []
 
   function visit(node: Node, name: string): void {
-    const own = nameIn(node.id) ?? nameIn(node.key) ?? name
-    if (isFunction(node)) found.push({ path, name: own, lines: text.slice(node.start, node.end).split('\n').length })
-    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, own)
+    const nearest = nameIn(node.id) ?? nameIn(node.key) ?? name
+    if (isFunction(node))
+      lengths.push({ path, name: nearest, lines: text.slice(node.start, node.end).split('\n').length })
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, nearest)
   }
 
   visit(parseAst(text, { lang: path.endsWith('.ts') ? 'ts' : 'js' }, path) as unknown as Node, 'module')
-  return found
+  return lengths
 }

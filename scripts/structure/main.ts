@@ -30,15 +30,15 @@ const all: FunctionLength[] = []
 for (const folder of packageFolders) {
   const name = posix.basename(folder)
   // The plugins have no folder `src`.
-  const own = files.filter(({ path }) => path.startsWith(name === 'plugins' ? `${folder}/` : `${folder}/src/`))
-  if (own.length === 0) throw new Error(`${folder} has no source files`)
-  const functions = own.flatMap(functionLengths).sort((one, other) => other.lines - one.lines)
+  const ofUnit = files.filter(({ path }) => path.startsWith(name === 'plugins' ? `${folder}/` : `${folder}/src/`))
+  if (ofUnit.length === 0) throw new Error(`${folder} has no source files`)
+  const functions = ofUnit.flatMap(functionLengths).sort((first, second) => second.lines - first.lines)
   all.push(...functions)
-  const lines = sum(own.map(({ text }) => linesIn(text)))
-  const merged = own.filter(({ path }) => small.includes(path)).length
+  const lines = sum(ofUnit.map(({ text }) => linesIn(text)))
+  const merged = ofUnit.filter(({ path }) => small.includes(path)).length
   const [longest] = functions
   print(
-    `| ${name} | ${own.length} | ${merged} | ${lines} | ${longest === undefined ? '' : `${longest.lines}: \`${longest.name}\``} |`,
+    `| ${name} | ${ofUnit.length} | ${merged} | ${lines} | ${longest === undefined ? '' : `${longest.lines}: \`${longest.name}\``} |`,
   )
 }
 
@@ -46,7 +46,7 @@ for (const folder of packageFolders) {
 print(`\nSmall files with one user: ${small.length}`)
 
 const budget = 80
-const over = all.filter(({ lines }) => lines > budget).sort((one, other) => other.lines - one.lines)
+const over = all.filter(({ lines }) => lines > budget).sort((first, second) => second.lines - first.lines)
 print(`\nFunctions of more than ${budget} lines: ${over.length}`)
 for (const { name, path, lines } of over) print(`  ${lines} ${name} (${path})`)
 

@@ -9,24 +9,24 @@ export interface Moves {
 
 /** Returns the moves of a request between each two files, most first. */
 export function movesOf({ calls }: Pick<RequestPath, 'calls'>): readonly Moves[] {
-  const found = new Map<string, { from: string; to: string; count: number }>()
+  const moves = new Map<string, { from: string; to: string; count: number }>()
   let from: string | undefined
   for (const { path: to } of calls) {
     if (from !== undefined && from !== to) {
-      const moves = found.get(`${from} ${to}`) ?? { from, to, count: 0 }
-      found.set(`${from} ${to}`, { ...moves, count: moves.count + 1 })
+      const move = moves.get(`${from} ${to}`) ?? { from, to, count: 0 }
+      moves.set(`${from} ${to}`, { ...move, count: move.count + 1 })
     }
     from = to
   }
-  return [...found.values()].sort((one, other) => other.count - one.count)
+  return [...moves.values()].sort((first, second) => second.count - first.count)
 }
 
 /** Returns the functions of each file that a request called, with their number of calls, the files in order. */
 export function functionsOf({ calls }: Pick<RequestPath, 'calls'>): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const found = new Map<string, Map<string, number>>()
+  const counts = new Map<string, Map<string, number>>()
   for (const { path, name } of calls) {
-    const names = found.get(path) ?? new Map<string, number>()
-    found.set(path, names.set(name, (names.get(name) ?? 0) + 1))
+    const names = counts.get(path) ?? new Map<string, number>()
+    counts.set(path, names.set(name, (names.get(name) ?? 0) + 1))
   }
-  return found
+  return counts
 }

@@ -15,6 +15,6 @@ export const isFunction = ({ type }: Node): boolean =>
 /** The name in an identifier, or in a text that names a member. */
 export const nameIn = (node: unknown): string | undefined => {
   const { name, value } = Object(node) as { readonly name?: unknown; readonly value?: unknown }
-  const found = name ?? value
-  return typeof found === 'string' ? found : undefined
+  const text = name ?? value
+  return typeof text === 'string' ? text : undefined
 }

@@ -48,13 +48,13 @@ function nameOf(node: ts.Node): string {
 }
 
 /** Calls `found` for each reason that a function returns itself, not a function in it. */
-function returnedBy(node: ts.Node, found: (text: string) => void): void {
+function returnedBy(node: ts.Node, add: (text: string) => void): void {
   if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) {
-    textsOf(node.body).forEach(found)
+    textsOf(node.body).forEach(add)
     return
   }
   const visit = (inner: ts.Node): void => {
-    if (ts.isReturnStatement(inner)) textsOf(inner.expression).forEach(found)
+    if (ts.isReturnStatement(inner)) textsOf(inner.expression).forEach(add)
     else if (!isCallable(inner)) ts.forEachChild(inner, visit)
   }
   ts.forEachChild(node, visit)
@@ -89,22 +89,21 @@ export function reasonsOf(files: readonly Source[]): ReadonlyMap<string, readonl
       if (isExported && nameOf(node) !== 'refuse') positions.set(nameOf(node), at)
     })
   for (const file of parsed) {
-    const found = (text: string): void => {
+    const add = (text: string): void => {
       if (text.includes('…') ? !/^[a-z_…]+$/u.test(text) : !form.test(text)) return
       reasons.set(text, [...(reasons.get(text) ?? []), file.fileName])
     }
     walk(file, (node) => {
-      if (ts.isPropertyAssignment(node) && isReasonName(node.name.getText(file)))
-        textsOf(node.initializer).forEach(found)
+      if (ts.isPropertyAssignment(node) && isReasonName(node.name.getText(file))) textsOf(node.initializer).forEach(add)
       if (ts.isVariableDeclaration(node) && isReasonName(node.name.getText(file)))
-        textsOf(node.initializer).forEach(found)
+        textsOf(node.initializer).forEach(add)
       if (ts.isVariableDeclaration(node) && ts.isArrayBindingPattern(node.name))
         for (const [index, element] of node.name.elements.entries())
           if (ts.isBindingElement(element) && isReasonName(element.name.getText(file)))
-            elementsOf(node.initializer, index).forEach(found)
-      if (ts.isPropertySignature(node) && isReasonName(node.name.getText(file))) textsOf(node.type).forEach(found)
+            elementsOf(node.initializer, index).forEach(add)
+      if (ts.isPropertySignature(node) && isReasonName(node.name.getText(file))) textsOf(node.type).forEach(add)
       if (ts.isTypeAliasDeclaration(node) && /(?:Refusal|Rejection|Reason|FetchProblem)$/u.test(node.name.text))
-        textsOf(node.type).forEach(found)
+        textsOf(node.type).forEach(add)
       if (ts.isCallExpression(node)) {
         const callee = ts.isPropertyAccessExpression(node.expression) ? node.expression.name : node.expression
         const name = callee.getText(file)
@@ -114,14 +113,14 @@ export function reasonsOf(files: readonly Source[]): ReadonlyMap<string, readonl
           name === 'refuse' && count !== 2
             ? Math.min(count - 1, 2)
             : (positions.get(`${file.fileName} ${name}`) ?? positions.get(name))
-        if (at !== undefined) textsOf(node.arguments[at]).forEach(found)
+        if (at !== undefined) textsOf(node.arguments[at]).forEach(add)
       }
       if (ts.isFunctionDeclaration(node) || ts.isArrowFunction(node)) {
         const statement = ts.isArrowFunction(node) ? node.parent.parent?.parent : node
         const comment =
           statement === undefined ? '' : file.text.slice(statement.getFullStart(), statement.getStart(file))
         if (/Returns (?:the reason|why)/u.test(comment) || /[rR]eason|[fF]ailure|^refuses$/u.test(nameOf(node)))
-          returnedBy(node, (text) => text.includes('_') && found(text))
+          returnedBy(node, (text) => text.includes('_') && add(text))
       }
       if (
         ts.isVariableDeclaration(node) &&
@@ -129,7 +128,7 @@ export function reasonsOf(files: readonly Source[]): ReadonlyMap<string, readonl
         node.initializer !== undefined
       )
         for (const value of node.initializer.getChildren().flatMap((child) => child.getChildren()))
-          if (ts.isPropertyAssignment(value)) textsOf(value.initializer).forEach(found)
+          if (ts.isPropertyAssignment(value)) textsOf(value.initializer).forEach(add)
     })
   }
   return reasons

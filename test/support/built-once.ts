@@ -13,10 +13,10 @@ const longestBuild = 120_000
 export async function builtOnce(name: string, build: (directory: string) => Promise<void>): Promise<string> {
   const run = process.env.GRANTRY_RUN_DIRECTORY
   if (run === undefined) {
-    const own = newDirectory()
-    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
-    await build(own)
-    return own
+    const directory = newDirectory()
+    process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+    await build(directory)
+    return directory
   }
   const directory = join(run, `built-${name}`)
   const [built, failed] = [join(directory, 'built'), join(directory, 'failed')]

@@ -18,8 +18,8 @@ export interface DocumentHost {
 export async function startDocumentHost(directory: string, document: object): Promise<DocumentHost> {
   const trusted = join(directory, 'document-host.pem')
   writeFileSync(trusted, root.pem)
-  const own = withKeys(signedByRoot({ extensions: [alternativeNames([2, 'localhost'])] }))
-  const server = createServer(own, (_req, res) => {
+  const keyed = withKeys(signedByRoot({ extensions: [alternativeNames([2, 'localhost'])] }))
+  const server = createServer(keyed, (_req, res) => {
     res.setHeader('content-type', 'application/json').end(JSON.stringify({ client_id: metadataUrl, ...document }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

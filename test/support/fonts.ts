@@ -78,8 +78,8 @@ export function findCutWords(selector: string): readonly string[] {
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
   }
   return [...document.querySelectorAll(selector)]
-    .filter((one) => one.checkVisibility())
-    .flatMap((one) => [...one.childNodes])
+    .filter((part) => part.checkVisibility())
+    .flatMap((part) => [...part.childNodes])
     .filter((node) => node instanceof Text)
     .flatMap((node) =>
       [...node.data.matchAll(/(?<!\S)[^\s\p{Pd}\p{Lo}]{1,12}(?!\S)/gu)]

@@ -59,7 +59,7 @@ export const plain: readonly (readonly [
 ]
 
 export const hash = (secret: string) => createHash('sha256').update(secret).digest('base64')
-const other = { sha256: hash('another secret of it') }
+const secondSecret = { sha256: hash('another secret of it') }
 
 /** The status of a token request of an imported client, with its secrets and without what plugins add. */
 export async function statusOf(clients: readonly object[], secret: string): Promise<number> {
@@ -68,7 +68,7 @@ export async function statusOf(clients: readonly object[], secret: string): Prom
     clientId: 'machine',
     grantTypes: ['client_credentials'],
     scopes: ['api1'],
-    secrets: [...secrets, other],
+    secrets: [...secrets, secondSecret],
   }
   const f = await fixture({ clients: [machine, ...fixtureClients] })
   return (await f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, ['machine', secret])).status

@@ -8,13 +8,13 @@ import { suspend } from './suspend.ts'
 
 /** Debian installs each version in a folder of its own, which is not in PATH. */
 function programFolder(): string | undefined {
-  const given = process.env.POSTGRESQL_BIN
-  if (given !== undefined) return given
+  const fromEnvironment = process.env.POSTGRESQL_BIN
+  if (fromEnvironment !== undefined) return fromEnvironment
   const root = '/usr/lib/postgresql'
   // A version without initdb is that of a client.
   const names = existsSync(root) ? readdirSync(root).filter((name) => existsSync(join(root, name, 'bin/initdb'))) : []
   const versions = names.map(Number)
-  const [newest] = versions.filter(Number.isInteger).sort((one, other) => other - one)
+  const [newest] = versions.filter(Number.isInteger).sort((first, second) => second - first)
   return newest === undefined ? undefined : join(root, String(newest), 'bin')
 }
 
@@ -137,8 +137,8 @@ export function leash(pid: number, directory: string): ChildProcess {
 }
 
 export function startProcess(port: number, directory: string, settings: readonly string[]): PostgresqlProcess {
-  const given = settings.flatMap((setting) => ['-c', setting])
-  const parameters = ['-D', join(directory, 'data'), '-p', String(port), '-k', directory, ...given]
+  const options = settings.flatMap((setting) => ['-c', setting])
+  const parameters = ['-D', join(directory, 'data'), '-p', String(port), '-k', directory, ...options]
   const child = spawn(programOf('postgres'), parameters, {
     ...account(),
     cwd: '/',

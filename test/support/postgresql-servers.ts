@@ -4,7 +4,7 @@ import { type PostgresqlServer, type PostgresqlServerOptions, startPostgresql } 
 /** Starts servers that end after the last test of the file. */
 export function postgresqlServers(): (options?: PostgresqlServerOptions) => Promise<PostgresqlServer> {
   const started: PostgresqlServer[] = []
-  afterAll(() => Promise.all(started.splice(0).map((one) => one.stop())))
+  afterAll(() => Promise.all(started.splice(0).map((server) => server.stop())))
   return async (options) => {
     const server = await startPostgresql(options)
     started.push(server)

@@ -37,13 +37,13 @@ export interface PublishedKeySet extends PublishedValue {
 }
 
 /** A host in memory. */
-function hostOf(own: () => Response) {
+function hostOf(respond: () => Response) {
   let replace: Respond | undefined
   let count = 0
   return {
     async fetch(): Promise<Response> {
       count += 1
-      return replace === undefined ? own() : replace(own)
+      return replace === undefined ? respond() : replace(respond)
     },
     respond(next?: Respond) {
       replace = next

@@ -32,12 +32,12 @@ export async function startProxy(server: Pick<RedisServer, 'port'>): Promise<Red
     pairs.add([near, far])
     near.pipe(far)
     far.pipe(near)
-    for (const [socket, other] of [
+    for (const [socket, destination] of [
       [near, far],
       [far, near],
     ] as const) {
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => other.destroy())
+      socket.on('error', () => destination.destroy())
+      socket.on('close', () => destination.destroy())
     }
   })
   listener.listen(0, '127.0.0.1')

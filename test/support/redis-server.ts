@@ -73,7 +73,7 @@ async function startOn(port: number, options: RedisServerOptions): Promise<Redis
     async restart() {
       current = await startProcess(port, directory, parameters)
     },
-    command: (name, ...given) => send(port, name, given),
+    command: (name, ...parameters) => send(port, name, parameters),
     async stop() {
       await current.kill()
       await removeDirectory(directory)

@@ -14,11 +14,11 @@ export interface RedisServers {
 
 export function redisServers(): RedisServers {
   const started: { stop(): Promise<void> }[] = []
-  afterAll(() => Promise.all(started.splice(0).map((one) => one.stop())))
+  afterAll(() => Promise.all(started.splice(0).map((server) => server.stop())))
   async function kept<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
-    const one = await starting
-    started.push(one)
-    return one
+    const server = await starting
+    started.push(server)
+    return server
   }
   return {
     start: (options) => kept(startRedis(options)),

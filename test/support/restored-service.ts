@@ -61,17 +61,17 @@ export async function serviceAfter(storage: AtomicDriver, { clock, secret, taken
     access: (await f.get('userinfo', {}, { authorization: `Bearer ${taken.access}` })).status,
     session: session.html.includes('Signed in as alice<'),
   }
-  const own = f.browser()
-  const asked = await f.enter(own, await own.open(accountUri))
+  const browser = f.browser()
+  const asked = await f.enter(browser, await browser.open(accountUri))
   const fields = { ...hiddenFields(asked), code: codeAt(secret, Math.floor(clock.now())) }
-  const page = await own.submit(`${issuer}/connect/secondfactor`, fields)
+  const page = await browser.submit(`${issuer}/connect/secondfactor`, fields)
   const query = new URLSearchParams({
     client_id: web[0],
     redirect_uri: redirectUri,
     response_type: 'code',
     scope: 'openid',
   })
-  const consent = await own.open(`${issuer}/connect/authorize?${query}`)
+  const consent = await browser.open(`${issuer}/connect/authorize?${query}`)
   const entries = openEntries({ issuer, storage })
   const kept = {
     asksForFactor: asked.html.includes('Confirm that it is you'),

@@ -62,7 +62,7 @@ function converse(plain: Socket, options: SmtpServerOptions, keep: (mail: Arrive
       case 'EHLO': {
         greeting = line.slice('EHLO '.length)
         const extensions = ['test', ...(options.tls && !isEncrypted() ? ['STARTTLS'] : []), 'AUTH PLAIN']
-        return [...extensions.map((one) => `250-${one}`), '250 SMTPUTF8'].join('\r\n')
+        return [...extensions.map((extension) => `250-${extension}`), '250 SMTPUTF8'].join('\r\n')
       }
       case 'STARTTLS':
         if (options.tls === undefined) return '502 not here'

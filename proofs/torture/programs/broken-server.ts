@@ -15,14 +15,14 @@ const gap = 20
 const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = {
   // The marker is in the memory of the process that spent the token.
   'forgets what is spent': (driver) => {
-    const own = new Map<string, string>()
+    const items = new Map<string, string>()
     return {
       ...driver,
-      getItem: (key) => (key.startsWith('spent:') ? (own.get(key) ?? null) : driver.getItem(key)),
+      getItem: (key) => (key.startsWith('spent:') ? (items.get(key) ?? null) : driver.getItem(key)),
       insertItem(key, value, options) {
         if (!key.startsWith('spent:')) return driver.insertItem(key, value, options)
-        if (own.has(key)) return false
-        own.set(key, value)
+        if (items.has(key)) return false
+        items.set(key, value)
         return true
       },
     }
@@ -38,13 +38,13 @@ const faults: Readonly<Record<Fault, (driver: AtomicDriver) => AtomicDriver>> = 
     },
   }),
   'loses revocations': (driver) => {
-    const own = new Map<string, string>()
+    const items = new Map<string, string>()
     const isMarker = (key: string): boolean => /^(?:revoked|denied):/u.test(key)
     return {
       ...driver,
-      getItem: (key) => (isMarker(key) ? (own.get(key) ?? null) : driver.getItem(key)),
+      getItem: (key) => (isMarker(key) ? (items.get(key) ?? null) : driver.getItem(key)),
       setItem: (key, value, options) =>
-        isMarker(key) ? void own.set(key, value) : driver.setItem(key, value, options),
+        isMarker(key) ? void items.set(key, value) : driver.setItem(key, value, options),
     }
   },
   'answers before it has written': (driver) => ({
