@@ -19,7 +19,7 @@ describe('rejects invalid JSON with line, column and reason', () => {
       'line 1, column 16: invalid escape sequence; write \\\\ for a backslash',
     ],
     ['the end of a comment', '{} /* x', 'line 1, column 4: the comment is not closed'],
-    ['an end', '{} {}', 'line 1, column 4: unexpected content after the end of the configuration'],
+    ['an end', '{} {}', 'line 1, column 4: unexpected content after the end of the document'],
     ['a colon, with Windows line breaks', '{\r\n  "a": 1,\r\n  "b" 2\r\n}', 'line 3, column 7: a colon is missing'],
   ])('missing: %s', async (_what, text, sentence) => {
     await expect(parseJson(text)).rejects.toMatchObject({ name: 'TypeError', message: sentence })

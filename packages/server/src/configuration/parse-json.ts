@@ -11,7 +11,7 @@ const errorTexts: Readonly<Record<ParseErrorCode, string>> = {
   6: 'a comma is missing',
   7: 'a closing brace } is missing',
   8: 'a closing bracket ] is missing',
-  9: 'unexpected content after the end of the configuration',
+  9: 'unexpected content after the end of the document',
   10: 'comments are not allowed here',
   11: 'the comment is not closed',
   12: 'the string is not closed',
