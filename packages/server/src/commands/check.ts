@@ -8,7 +8,7 @@ import { runChecks } from '../doctor/run-checks.ts'
 import { unusableRules } from '../doctor/unusable.ts'
 import { errorInFile, problemsIn } from '../error-message.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
-import { sanitizeText } from '../sanitize-text.ts'
+import { jsonText, sanitizeText } from '../sanitize-text.ts'
 
 export interface CheckArguments {
   readonly config?: string
@@ -57,7 +57,7 @@ export async function checkCommand(
   const findings = await findProblems(options)
   const counts = Object.fromEntries(severities.map((severity) => [severity, countFindings(findings, severity)]))
   const failed = countFindings(findings, 'error') > 0
-  if (options.json === true) return { text: `${JSON.stringify({ findings, counts }, undefined, 2)}\n`, failed }
+  if (options.json === true) return { text: `${jsonText({ findings, counts })}\n`, failed }
   const summary = severities
     .filter((severity) => severity !== 'accepted' || counts.accepted !== 0)
     .map((severity) => `${counts[severity]} ${severity}`)

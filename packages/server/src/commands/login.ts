@@ -7,6 +7,7 @@ import { loginProblem } from '../login-test/problem.ts'
 import { configOption } from '../opening/command-options.ts'
 import { withAdministration } from '../opening/open-administration.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
+import { jsonText } from '../sanitize-text.ts'
 import { readSecretly } from './read-secretly.ts'
 import { table } from './table.ts'
 
@@ -95,7 +96,7 @@ async function test(options: LoginArguments): Promise<void> {
   })
   if (!options.json) return print(result, options.tokens === true)
   const { tokens, ...claims } = result
-  process.stdout.write(`${JSON.stringify(options.tokens ? { ...claims, tokens } : claims, null, 2)}\n`)
+  process.stdout.write(`${jsonText(options.tokens ? { ...claims, tokens } : claims)}\n`)
 }
 
 function seconds(text: string): number {
