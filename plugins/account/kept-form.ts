@@ -6,6 +6,9 @@ import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 /** Seconds in which the user can sign in again, and as many in which the user can confirm the form afterwards. */
 export const keptLifetime = 600
 
+/** The parameter of a page that asks for another form than the one that was kept. */
+export const withoutKept = 'another'
+
 const schema = v.object({
   keptForm: v.string(),
   sub: v.string(),
@@ -14,7 +17,7 @@ const schema = v.object({
 })
 
 /** A user who signs in again in the same browser continues the session. Another browser never has its id. */
-const keyOf = ({ session, kit }: Visit): string => `kept form:${kit.sha256(session.sid)}`
+const keyOf = ({ session, kit }: Visit, path: string): string => `kept form:${kit.sha256(`${session.sid} ${path}`)}`
 
 const seal = (fields: Fields, { path, session, kit }: Visit, expiresAt: number): Promise<string> =>
   kit.seal({ keptForm: path, sub: session.subject.sub, sid: session.sid, fields }, expiresAt)
@@ -31,19 +34,27 @@ export const fieldsIn = async (fields: Fields, visit: Visit): Promise<Fields | u
 
 /**
  * Keeps a permitted form until its user has signed in again: a device has already stored the passkey in it, an app its
- * secret, or a password manager the password. Encrypted, one for a session.
+ * secret, or a password manager the password. Encrypted, one for a page of a session.
  */
 export async function keepForm(sent: Fields, visit: Visit): Promise<void> {
   const { kit } = visit
   const fields = await fieldsIn(sent, visit)
   if (fields === undefined) return
-  const expiresAt = kit.now() + keptLifetime
-  await kit.records.put(keyOf(visit), await seal(fields, visit, expiresAt), expiresAt)
+  const sealed = await seal(fields, visit, kit.now() + keptLifetime)
+  // A page that was shown at the end of that time can be confirmed afterwards.
+  await kit.records.put(keyOf(visit, visit.path), sealed, kit.now() + 2 * keptLifetime)
 }
 
+/** Whether a form of a page can still be confirmed. */
+export const isKept = async (path: string, visit: Visit): Promise<boolean> =>
+  (await visit.kit.records.get(keyOf(visit, path), v.string())) !== undefined
+
+/** Ends a form that was kept, because it was sent. */
+export const endKept = (visit: Visit): Promise<unknown> => visit.kit.records.delete(keyOf(visit, visit.path))
+
 /**
- * Returns the page that asks whether to send a form that was kept, once. Not sent by itself: a stranger at the device can
- * have filled it in, and left the sign-in to its user.
+ * Returns the page that asks whether to send a form that was kept, until it was sent. Not sent by itself: a stranger at the
+ * device can have filled it in, and left the sign-in to its user, who cancels it for a page without it.
  */
 export async function keptPage(
   visit: Visit,
@@ -52,12 +63,12 @@ export async function keptPage(
 ): Promise<Reply | undefined> {
   const { kit, path, session, locale } = visit
   if (keeps === undefined) return undefined
-  const stored = await kit.records.get(keyOf(visit), v.string())
+  const stored = await kit.records.get(keyOf(visit, path), v.string())
   const fields = stored === undefined ? undefined : await open(stored, visit)
   if (fields === undefined) return undefined
-  await kit.records.delete(keyOf(visit))
   // With all of its time: the sign-in can have taken most of it.
   const kept = await seal(fields, visit, kit.now() + keptLifetime)
   const form = { action: urlOf(kit, path), fields: { form_token: await formTokenFor(visit), kept } }
-  return pages.confirm({ subjectName: nameIn(session), form, back: urlOf(kit), change: 'kept_form', of: keeps }, locale)
+  const back = `${urlOf(kit, path)}?${withoutKept}=1`
+  return pages.confirm({ subjectName: nameIn(session), form, back, change: 'kept_form', of: keeps }, locale)
 }

@@ -9,7 +9,7 @@ import { dataPath, downloadData } from './data.ts'
 import { deleteAccount, deletePath, deletionView } from './delete.ts'
 import { isUnproved, resumed, resumePath } from './demand.ts'
 import { guarded, isEnded } from './guarded.ts'
-import { fieldsIn, keepForm, keptPage } from './kept-form.ts'
+import { endKept, fieldsIn, keepForm, keptPage, withoutKept } from './kept-form.ts'
 import { addPasskey, addPasskeyPath, passkeysView, removePasskey, renamePasskey } from './passkeys.ts'
 import { changePassword, passwordPath } from './password.ts'
 import { otpPaths } from './paths.ts'
@@ -126,14 +126,17 @@ async function change(page: ChangePage, fields: Fields, visit: Visit, services: 
   }
   const isSent = isForm || (page.byLink === true && fields.form_token !== undefined)
   if (!isSent) {
-    return (await keptPage(visit, page, services)) ?? (await page.show(visit, services)) ?? { location: urlOf(kit) }
+    const kept = fields[withoutKept] === undefined ? await keptPage(visit, page, services) : undefined
+    return kept ?? (await page.show(visit, services)) ?? { location: urlOf(kit) }
   }
   if (!(await permits(visit, fields.form_token ?? ''))) return outcome('form_expired', visit, services)
   const submitted = page.keeps === undefined ? fields : await fieldsIn(fields, visit)
   if (submitted === undefined) return outcome('form_expired', visit, services)
   try {
     const writing = page.asksItself === true ? services : guarded(visit, services)
-    return await outcome(await page.submit(submitted, visit, writing), visit, services)
+    const result = await page.submit(submitted, visit, writing)
+    if (submitted !== fields) await endKept(visit)
+    return await outcome(result, visit, services)
   } catch (error) {
     if (!isEnded(error)) throw error
     if (await mayStillChange(visit, services)) return outcome('gone', visit, services)

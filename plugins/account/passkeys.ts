@@ -10,6 +10,7 @@ import type { AddPasskeyView, OverviewView } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
+import { isKept } from './kept-form.ts'
 import { labelIn } from './label.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formLifetime, formOf, formTokenFor, nameIn, serviceOf, shownName, urlOf, type Visit } from './visit.ts'
@@ -25,14 +26,17 @@ const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit'])
 
 /** Returns the passkeys of the user, the oldest first; `undefined` if browsers create none for this issuer. */
 export async function passkeysView(
-  { session, kit }: Visit,
+  visit: Visit,
   { passkeys, maxAge }: Pick<AccountServices, 'passkeys' | 'maxAge'>,
   ownAccount: Promise<Account | undefined>,
 ): Promise<OverviewView['passkeys']> {
+  const { session, kit } = visit
   const rpId = rpIdOf(passkeys, kit)
   if (passkeys === undefined || rpId === undefined) return undefined
   const { sub } = session.subject
-  const [stored, account] = await Promise.all([passkeys.list(sub, kit), ownAccount])
+  // A passkey of the device is not in the list while its form waits for a new sign-in, or for its confirmation.
+  const waits = !isRecent(session, maxAge, kit) || isKept(addPasskeyPath, visit)
+  const [stored, account, isWaiting] = await Promise.all([passkeys.list(sub, kit), ownAccount, waits])
   const since = (time: number): number => Math.max(0, kit.now() - time)
   const list = stored.map(({ id, name, addedAt, usedAt }) => ({
     name,
@@ -45,8 +49,8 @@ export async function passkeysView(
   // The name of a session is that of its sign-in.
   const name = account?.username ?? nameIn(session)
   const signals = { rpId, userId: passkeyUserId(sub, kit), name, displayName: shownName(name, kit), credentialIds }
-  // A list that is not complete would remove passkeys from the device: also one whose form waits for a new sign-in.
-  const isComplete = credentialIds.length === stored.length && isRecent(session, maxAge, kit)
+  // A list that is not complete would remove passkeys from the device.
+  const isComplete = credentialIds.length === stored.length && !isWaiting
   return { list, add: urlOf(kit, addPasskeyPath), signals: isComplete ? signals : undefined }
 }
 
