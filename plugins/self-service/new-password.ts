@@ -44,7 +44,7 @@ interface ChangeServices extends Pick<SelfServiceContext, 'settings' | 'outgoing
 
 /**
  * Stores the password of a user who has proved the address, and the second factor if there is one. `undefined` if that is no
- * longer possible. If this process dies before the change, the user asks for another mail.
+ * longer possible; `changed` if the account was changed at the same time, and another mail of its owner can do it. If this process dies before the change, the user asks for another mail.
  *
  * @param proved the state of the user when the mail was asked for
  * @returns the state with which the session of the user begins
@@ -54,7 +54,7 @@ export async function setNewPassword(
   proved: Standing,
   interaction: SuspendedInteraction,
   services: ChangeServices,
-): Promise<Standing | undefined> {
+): Promise<Standing | { readonly changed: Pick<NewPassword, 'email'> } | undefined> {
   const { kit } = interaction
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), data)
   if (!parsed.success) return undefined
@@ -71,7 +71,7 @@ export async function setNewPassword(
     const changes = { password, version: accountBefore.version, isStillAllowed }
     return callStore('change', kit, services, (store) => store.change(sub, changes))
   })
-  if (account === undefined) return undefined
+  if (account === undefined) return (await owner()) && { changed: owned }
   await rememberOwnerIn(account, password, interaction)
   kit.recordUser({ type: 'password_changed', by: 'recovery' }, contextOf(interaction, sub))
   postMail({ kind: 'password_changed', url: kit.endpointUrl('account') }, account.email, interaction, services)

@@ -9,7 +9,13 @@ export type MailPurpose = 'recovery' | 'sign_up' | 'sign_in'
 export type NewUserProblem = 'name_malformed' | 'name_taken' | PasswordProblem
 
 /** Why a page asks again. */
-export type AccountProblem = 'address_malformed' | 'form_expired' | 'too_many_attempts' | 'wrong_code' | NewUserProblem
+export type AccountProblem =
+  | 'address_malformed'
+  | 'account_changed'
+  | 'form_expired'
+  | 'too_many_attempts'
+  | 'wrong_code'
+  | NewUserProblem
 
 /** Each page can ask again for the two reasons of all forms, and for its own. */
 interface AccountFormView<Problem extends AccountProblem> extends FormView {
@@ -21,8 +27,8 @@ interface AccountFormView<Problem extends AccountProblem> extends FormView {
   readonly backUrl: string
 }
 
-/** The field `address`. */
-export interface AskAddressView extends AccountFormView<'address_malformed'> {
+/** The field `address`. `account_changed`: another change of the account came before the new password of a recovery. */
+export interface AskAddressView extends AccountFormView<'address_malformed' | 'account_changed'> {
   /** Fills in the address. */
   readonly address?: string | undefined
 }

@@ -10,7 +10,7 @@ import { setNewPassword, wayName } from './new-password.ts'
 import { mailSignIn, recovery, signUp } from './purposes.ts'
 import type { MailPurpose } from './self-service-pages.ts'
 import { type SelfServiceSettings, selfServiceSchema } from './settings.ts'
-import { urlOf } from './views.ts'
+import { askPage, urlOf } from './views.ts'
 
 export type { Account, AccountChanges, AccountStore, NewAccount } from '../shared/account-store.ts'
 export type { MailLimits } from '../shared/mail-limits.ts'
@@ -81,8 +81,12 @@ export function selfService(options: SelfServiceOptions): SignInWays {
   const creating = purposes.find(({ name }) => name === 'sign_up')
   return {
     name: wayName,
-    proved: (data, standing, interaction, sessions) =>
-      setNewPassword(data, standing, interaction, { settings, outgoing, sessions }),
+    async proved(data, standing, interaction, sessions) {
+      const outcome = await setNewPassword(data, standing, interaction, { settings, outgoing, sessions })
+      if (outcome === undefined || !('changed' in outcome)) return outcome
+      const state = { problem: 'account_changed', address: outcome.changed.email } as const
+      return { refused: await askPage(recovery, interaction, { settings }, state) }
+    },
     // With invitations, requests for a new account lead to the page of the sign-in.
     createsAccounts: settings.signUp !== 'closed',
     signsIn: settings.mail !== 'off',

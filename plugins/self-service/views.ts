@@ -65,7 +65,7 @@ async function formView(
 export async function askPage(
   purpose: Purpose,
   interaction: SuspendedInteraction,
-  services: SelfServiceContext,
+  services: Pick<SelfServiceContext, 'settings'>,
   state: Pick<AskAddressView, 'problem' | 'retryAfter' | 'address'> = {},
 ): Promise<Reply> {
   const form = await formView('mailRequest', purpose, interaction)

@@ -62,5 +62,6 @@ export async function beginProved(
   // The way may revoke what the user had before.
   const standing = await way?.proved?.(pending.data, seen, interaction, services.sessions)
   if (standing === undefined) return signInPage(interaction, services, { problem: 'form_expired' })
+  if ('refused' in standing) return standing.refused
   return beginSession({ ...user, standing }, interaction, services)
 }

@@ -66,7 +66,7 @@ export interface SignInWays {
   readonly name?: string | undefined
   /**
    * Does what was pending for a user who has proved all that is asked. Returns the state with which the session begins;
-   * `undefined` if it was not possible, or the user was revoked meanwhile.
+   * `undefined` if it was not possible, or the user was revoked meanwhile; `refused` is the page that tells the user more.
    *
    * @param standing the state of the user when the user was found
    * @param sessions those of the provider that the request is for: several providers can share a way
@@ -77,7 +77,7 @@ export interface SignInWays {
         standing: Standing,
         interaction: SuspendedInteraction,
         sessions: Sessions,
-      ) => Promise<Standing | undefined>)
+      ) => Promise<Standing | { readonly refused: Reply } | undefined>)
     | undefined
   /** Returns the links that the page shows. */
   links(interaction: SuspendedInteraction): readonly SignInWay[]

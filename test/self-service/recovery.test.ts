@@ -75,6 +75,24 @@ describe('a forgotten password', () => {
     expect((await submit(page, { password })).html).toContain('Signed in as alice')
   })
 
+  test.each([undefined, 'taken'] as const)(
+    'asks for another mail if the account was changed meanwhile (%s)',
+    async (outcome) => {
+      const f = await setUpAccounts()
+      const { ask, browser, submit } = await f.start()
+      await ask('forgot', 'alice@example.com')
+      const { change } = f.memory.store
+      f.memory.store.change = () => outcome
+      const refused = await submit(await browser.open(linkIn(await f.lastMail())), { password })
+      expect(problemOf(refused)).toContain('changed at the same time')
+      expect(f.memory.users.get('alice')?.password).toBe(aliceAccount.password)
+      f.memory.store.change = change
+      await submit(refused, { address: 'alice@example.com' })
+      const done = await submit(await browser.open(linkIn(await f.lastMail())), { password })
+      expect(done.html).toContain('Signed in as alice')
+    },
+  )
+
   test('19.7 ends the sessions at its own provider, if another one shares the accounts', async () => {
     const ended: string[] = []
     const onSessionEnd = async (_kit: unknown, { sid }: { readonly sid: string }) => {

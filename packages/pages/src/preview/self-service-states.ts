@@ -56,6 +56,7 @@ export const selfServiceStates: StatesOfPages<SelfServicePages> = {
     sign_up: { ...ask, purpose: 'sign_up' },
     sign_in: { ...ask, purpose: 'sign_in' },
     address_malformed: { ...ask, address: 'alice', problem: 'address_malformed' },
+    account_changed: { ...ask, address, problem: 'account_changed' },
     form_expired: { ...ask, address, problem: 'form_expired' },
     too_many_attempts: { ...ask, address, problem: 'too_many_attempts', retryAfter: 40 },
   },

@@ -34,6 +34,8 @@ export function problemText(
       return tooManyAttempts(retryAfter !== undefined && retryAfter > maxShownWait ? undefined : retryAfter, shared)
     case 'address_malformed':
       return selfServiceText('addressMalformed')
+    case 'account_changed':
+      return selfServiceText('accountChanged')
     case 'name_malformed':
       return selfServiceText('nameMalformed')
     case 'name_taken':
