@@ -4,6 +4,9 @@ import { mayStillChange, type Visit } from './visit.ts'
 
 const ended = 'ended_meanwhile'
 
+/** A secret that no app has: only the codes are removed. */
+const noApp = ''
+
 /** Whether a form was interrupted because its session does not count any more. */
 export const isEnded = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.details.reason === ended
 
@@ -44,8 +47,8 @@ const replacing = <T extends object>(target: T, members: Partial<T>): T =>
 
 /**
  * Returns the services with which a form changes what signs its user in. Each write asks whether the session still counts:
- * before, at the last moment, and where it has added something, afterwards. A thief whose session has ended while the request
- * was in flight removes nothing, and leaves nothing.
+ * before, at the last moment, and where it has added or marked something, afterwards. A thief whose session has ended while
+ * the request was in flight removes nothing, and leaves nothing.
  */
 export function guarded(visit: Visit, services: AccountServices): AccountServices {
   const { kit } = visit
@@ -58,6 +61,18 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
   async function write<T>(call: (asking: EndpointKit) => Promise<T>): Promise<T> {
     await ask()
     return call(askingKit(kit, ask))
+  }
+  /** A removal asks once more, when what it removes does not count any more: it puts back what it must not remove. */
+  async function removal(call: (asking: EndpointKit, isStillAllowed: () => Promise<boolean>) => Promise<boolean>) {
+    let mayNot = false
+    const isRemoved = await write((asking) =>
+      call(asking, async () => {
+        mayNot = !(await may())
+        return !mayNot
+      }),
+    )
+    if (mayNot) throw refused(kit)
+    return isRemoved
   }
   return {
     ...services,
@@ -82,7 +97,7 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
           throw refused(kit)
         },
         rename: (sub, id, name) => write((asking) => passkeys.rename(sub, id, name, asking)),
-        remove: (sub, id) => write((asking) => passkeys.remove(sub, id, asking)),
+        remove: (sub, id) => removal((asking, check) => passkeys.remove(sub, id, asking, check)),
       }),
     secondFactors:
       secondFactors &&
@@ -90,17 +105,18 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
         async confirm(app) {
           const result = await write((asking) => secondFactors.confirm(app, asking))
           if (result !== 'confirmed' || (await may())) return result
-          await secondFactors.remove(app.sub, kit)
+          // Not another app, which the owner has set up since.
+          await secondFactors.remove(app.sub, kit, { secret: app.secret })
           throw refused(kit)
         },
-        remove: (sub) => write((asking) => secondFactors.remove(sub, asking)),
+        remove: (sub) => removal((asking, isStillAllowed) => secondFactors.remove(sub, asking, { isStillAllowed })),
         async newCodes(sub) {
           const codes = await write((asking) => secondFactors.newCodes(sub, asking))
           // They must not be left, at whichever moment the app is removed or the user revoked.
           const isLeft = (await secondFactors.state(sub, kit)).app
           if (isLeft && (await may())) return codes
           // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
-          await (isLeft ? secondFactors.newCodes(sub, kit) : secondFactors.remove(sub, kit))
+          await (isLeft ? secondFactors.newCodes(sub, kit) : secondFactors.remove(sub, kit, { secret: noApp }))
           throw refused(kit)
         },
       }),
@@ -109,7 +125,7 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
       replacing(linkedProviders, {
         linked: () =>
           replacing(linkedProviders.linked(kit), {
-            unlink: (sub, id) => write((asking) => linkedProviders.linked(asking).unlink(sub, id)),
+            unlink: (sub, id) => removal((asking, check) => linkedProviders.linked(asking).unlink(sub, id, check)),
           }),
       }),
   }

@@ -15,6 +15,9 @@ const removalLifetime = 2_592_000
 /** Seconds for which a removal waits that no process has marked: one has died before. */
 const unmarkedLifetime = 3600
 
+/** Seconds in which a request is judged again after its mark. If it is not, its process has died, and the removal continues. */
+const judgedWithin = 60
+
 /** Removals that wait for another attempt. They are few: one waits only if a process dies, or the host fails. */
 const maxPending = 16
 
@@ -30,9 +33,48 @@ const pendingOf = (sub: string): string => `pending removal:${sub}`
 const anyPending = 'pending removals exist'
 const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPending, keptRecord)
 
+/** `true` for a user who is removed; the request that is judged again; `false` if that one is not allowed any more. */
+const markSchema = v.union([v.boolean(), v.object({ id: v.string(), at: v.number() })])
+
 /** Whether the user is removed, or about to be. Such a user begins no session, and gets no code. */
 export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean> =>
-  (await kit.records.get(markOf(sub), v.boolean())) === true
+  ((await kit.records.get(markOf(sub), markSchema)) ?? false) !== false
+
+const idIn = (mark: v.InferOutput<typeof markSchema> | undefined) => (typeof mark === 'object' ? mark.id : undefined)
+
+/**
+ * Marks a user, and asks afterwards whether the removal is still allowed: it counts from the mark, so an act that follows the
+ * check meets a user who is removed already. Takes the mark away if it is not allowed.
+ *
+ * @param expiresAt the end of the mark
+ */
+async function markUser(
+  kit: EndpointKit,
+  sub: string,
+  { isStillAllowed, expiresAt }: { readonly isStillAllowed: () => Promise<boolean>; readonly expiresAt: number },
+): Promise<boolean> {
+  const { now } = kit
+  const id = kit.randomId()
+  await kit.records.update(markOf(sub), markSchema, (present) =>
+    present === true ? undefined : { value: { id, at: now() }, expiresAt, ...keptRecord },
+  )
+  let isAllowed = false
+  let isTakenAway = false
+  try {
+    isAllowed = await isStillAllowed()
+  } finally {
+    if (!isAllowed) {
+      await kit.records.update(markOf(sub), markSchema, (present) => {
+        isTakenAway = idIn(present) === id
+        return isTakenAway ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
+      })
+    }
+  }
+  if (isAllowed) await kit.records.put(markOf(sub), true, expiresAt, keptRecord)
+  // Not what another request of the user has begun.
+  if (isTakenAway) await forget(kit, sub)
+  return isAllowed
+}
 
 /** Ends the links, and removes what providers have stated about the user, with the tokens of theirs that are kept. */
 async function endLinks(kit: EndpointKit, sub: string, { linkedProviders }: AccountServices): Promise<void> {
@@ -42,7 +84,8 @@ async function endLinks(kit: EndpointKit, sub: string, { linkedProviders }: Acco
 }
 
 async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountServices): Promise<void> {
-  for (const { id } of (await passkeys?.list(sub, kit)) ?? []) await passkeys?.remove(sub, id, kit)
+  if (passkeys?.reset !== undefined) await passkeys.reset(sub, kit)
+  else for (const { id } of (await passkeys?.list(sub, kit)) ?? []) await passkeys?.remove(sub, id, kit)
 }
 
 /** Removes what is stored of applications. A revocation only makes it count no longer. */
@@ -88,6 +131,17 @@ async function removeAll(kit: EndpointKit, sub: string, services: AccountService
   return true
 }
 
+/** Whether the removal of a user must be completed. From then on, the request that began it cannot take its mark away. */
+async function isDecided({ records, now }: EndpointKit, sub: string): Promise<boolean> {
+  let isDue = false
+  await records.update(markOf(sub), markSchema, (present) => {
+    isDue = present === true || (typeof present === 'object' && present.at < now() - judgedWithin)
+    if (present === true || !isDue) return undefined
+    return { value: true, expiresAt: now() + removalLifetime + markLifetime, ...keptRecord }
+  })
+  return isDue
+}
+
 async function forget(kit: EndpointKit, sub: string): Promise<void> {
   await kit.records.delete(pendingOf(sub))
   await setOf(kit).remove(sub)
@@ -124,7 +178,7 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
  * cannot.
  *
  * @param to the address for the mail about it
- * @param isStillAllowed called directly before the record that removes the user
+ * @param isStillAllowed called once the user is marked
  * @returns `ended` if that is not allowed any more; `pending` if it is not complete yet; `refused` if the host refuses, or too many removals wait
  */
 export async function beginRemoval(
@@ -147,12 +201,8 @@ export async function beginRemoval(
   await kit.records.put(anyPending, true, expiresAt, keptRecord)
   if (!(await setOf(kit).add(sub, kit.now() + unmarkedLifetime))) return 'refused'
   await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt, keptRecord)
-  if (!(await isStillAllowed())) {
-    await forget(kit, sub)
-    return 'ended'
-  }
   // Last: without the records before it, no process would continue.
-  await kit.records.put(markOf(sub), true, expiresAt + markLifetime, keptRecord)
+  if (!(await markUser(kit, sub, { isStillAllowed, expiresAt: expiresAt + markLifetime }))) return 'ended'
   try {
     const outcome = await attempt(kit, sub, services)
     return outcome === 'busy' ? 'pending' : outcome
@@ -170,7 +220,7 @@ export const removalTask = (services: AccountServices): PluginPart =>
     for (const sub of await setOf(kit).list()) {
       try {
         // A process has died before the mark: the user has seen no page, and keeps the account.
-        if (!(await isRemoved(kit, sub))) continue
+        if (!(await isDecided(kit, sub))) continue
         await setOf(kit).extend(sub, kit.now() + removalLifetime)
         await attempt(kit, sub, services)
       } catch (error) {

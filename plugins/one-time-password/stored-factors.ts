@@ -2,6 +2,7 @@ import { configurationObject, type EndpointKit, type OptionsOf, parseConfigurati
 import * as v from 'valibot'
 import type { AccountSecondFactors } from '../shared/account-factors.ts'
 import { keptRecord } from '../shared/kept-record.ts'
+import { markRemoval, removalMark, unlessMarked } from '../shared/removal-mark.ts'
 import { createSafe, encryptionSecretsSchema, type Safe } from '../shared/safe.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 import { countUnused, forgetUsed, newRecoveryCodes, verifyRecoveryCode } from './recovery-codes.ts'
@@ -28,7 +29,7 @@ export type StoredSecondFactorsOptions = OptionsOf<typeof storedSecondFactorsSch
 /** Seconds: ten years. */
 const lifetime = 315_360_000
 
-const appSchema = v.object({ sealed: v.string() })
+const appSchema = v.object({ sealed: v.string(), ...removalMark })
 const opened = v.object({ sub: v.string(), secret: v.string() })
 const codesSchema = v.object({ hashes: v.array(v.string()) })
 
@@ -41,6 +42,7 @@ async function secretIn({ sealed }: v.InferOutput<typeof appSchema>, sub: string
   return content?.sub === sub ? content.secret : undefined
 }
 
+/** Also one that is being removed: a sign-in asks for it until it is deleted. */
 const readApp = (sub: string, kit: EndpointKit) => kit.records.get(appKeyOf(sub), appSchema)
 const readHashes = async (sub: string, kit: EndpointKit) =>
   (await kit.records.get(codesKeyOf(sub), codesSchema))?.hashes ?? []
@@ -104,7 +106,7 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       async state(sub, kit) {
         const [stored, hashes] = await Promise.all([readApp(sub, kit), readHashes(sub, kit)])
         const codesLeft = await countUnused(hashes, sub, kit)
-        return { app: stored !== undefined, codes: codesLeft > 0, codesLeft }
+        return { app: unlessMarked(stored) !== undefined, codes: codesLeft > 0, codesLeft }
       },
       newSecret: newTotpSecret,
       uriOf: totpUri,
@@ -118,10 +120,19 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
           ? 'confirmed'
           : 'known'
       },
-      async remove(sub, kit) {
-        const isSetUp = (await readApp(sub, kit)) !== undefined
+      async remove(sub, kit, { isStillAllowed, secret } = {}) {
+        const stored = await readApp(sub, kit)
+        if (secret !== undefined && stored !== undefined && (await secretIn(stored, sub, safe)) !== secret) return false
+        if (isStillAllowed !== undefined) {
+          if (stored === undefined || stored.removing !== undefined) return false
+          const isSame = ({ sealed }: typeof stored) => sealed === stored.sealed
+          const marked = { key: appKeyOf(sub), schema: appSchema, isSame, endsAt: kit.now() + lifetime }
+          if (!(await markRemoval(kit, marked, isStillAllowed))) return false
+          // A reset has removed it meanwhile: an app that is not marked is a new one.
+          if ((await readApp(sub, kit))?.removing === undefined) return false
+        }
         await Promise.all([removeApp(sub, kit), removeCodes(sub, kit)])
-        return isSetUp
+        return stored !== undefined
       },
       async newCodes(sub, kit) {
         const created = newRecoveryCodes()

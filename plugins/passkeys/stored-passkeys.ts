@@ -4,6 +4,7 @@ import type { AccountPasskey, AccountPasskeys } from '../shared/account-factors.
 import { keptRecord } from '../shared/kept-record.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { recordSet } from '../shared/record-set.ts'
+import { markRemoval, removalMark, unlessMarked } from '../shared/removal-mark.ts'
 import { passkeyAlgorithms, verifyRegistration } from './register.ts'
 import { verifyPasskey } from './verify.ts'
 
@@ -38,6 +39,7 @@ const record = v.object({
   /** Names the passkey in URLs, and its other records: they cannot belong to a later passkey with the same id. */
   ref: text,
   at: v.number(),
+  ...removalMark,
 })
 type Stored = v.InferOutput<typeof record>
 
@@ -65,12 +67,14 @@ const slotsOf = async (sub: string, kit: EndpointKit): Promise<readonly Slot[]> 
     return parsed.success ? [{ member, id: parsed.output[0], at: parsed.output[1] }] : []
   })
 
-const read = (id: string, kit: EndpointKit): Promise<Stored | undefined> => kit.records.get(keyOf(id), record)
+/** Also one that is being removed. */
+const readAny = (id: string, kit: EndpointKit): Promise<Stored | undefined> => kit.records.get(keyOf(id), record)
+const read = async (id: string, kit: EndpointKit): Promise<Stored | undefined> => unlessMarked(await readAny(id, kit))
 
 /** Returns the passkeys of a user, the oldest first. */
-async function all(sub: string, kit: EndpointKit) {
+async function all(sub: string, kit: EndpointKit, reader = read) {
   const slots = await slotsOf(sub, kit)
-  const entries = await Promise.all(slots.map(async (slot) => ({ ...slot, stored: await read(slot.id, kit) })))
+  const entries = await Promise.all(slots.map(async (slot) => ({ ...slot, stored: await reader(slot.id, kit) })))
   return entries
     .flatMap(({ stored, ...slot }) => (stored?.sub === sub ? [{ ...slot, stored }] : []))
     .sort((left, right) => left.stored.at - right.stored.at)
@@ -78,7 +82,7 @@ async function all(sub: string, kit: EndpointKit) {
 
 /** Removes the records of a passkey. A place that a process has left can be that of a passkey of another user. */
 async function forget(id: string, sub: string, kit: EndpointKit): Promise<void> {
-  const stored = await read(id, kit)
+  const stored = await readAny(id, kit)
   if (stored?.sub !== sub) return
   await kit.records.delete(keyOf(id))
   await Promise.all([kit.records.delete(nameKeyOf(stored)), kit.records.delete(useKeyOf(stored))])
@@ -98,7 +102,7 @@ async function drop({ member, id }: Slot, sub: string, kit: EndpointKit): Promis
 async function place(member: string, sub: string, kit: EndpointKit, expiresAt: number): Promise<boolean> {
   const set = setOf(kit, sub)
   if (await set.insert(member, expiresAt)) return true
-  const known = await all(sub, kit)
+  const known = await all(sub, kit, readAny)
   const isAbandoned = (slot: Slot): boolean =>
     slot.at < kit.now() - enrolmentTime && !known.some((passkey) => passkey.member === slot.member)
   const abandoned = (await slotsOf(sub, kit)).filter(isAbandoned)
@@ -114,7 +118,7 @@ const add: AccountPasskeys['add'] = async ({ credential, challenge, origin, rpId
   const expiresAt = now + lifetime
   const slot = { member: JSON.stringify([id, now]), id, at: now }
   if (!(await place(slot.member, sub, kit, expiresAt))) {
-    return (await read(id, kit)) === undefined ? 'too_many' : 'known'
+    return (await readAny(id, kit)) === undefined ? 'too_many' : 'known'
   }
   const stored: Stored = { sub, userName, publicKey, counter, ref: kit.randomId(), at: now }
   // Atomic: a credential belongs to one user.
@@ -177,9 +181,12 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
       await kit.records.put(nameKeyOf(passkey.stored), name, passkey.stored.at + lifetime, keptRecord)
       return true
     },
-    async remove(sub, ref, kit) {
+    async remove(sub, ref, kit, isStillAllowed) {
       const passkey = await named(sub, ref, kit)
       if (passkey === undefined) return false
+      const isSame = (present: Stored) => present.ref === ref
+      const marked = { key: keyOf(passkey.id), schema: record, isSame, endsAt: passkey.stored.at + lifetime }
+      if (isStillAllowed !== undefined && !(await markRemoval(kit, marked, isStillAllowed))) return false
       await drop(passkey, sub, kit)
       return true
     },

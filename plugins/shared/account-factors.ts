@@ -1,6 +1,15 @@
 import type { EndpointKit } from '@grantry/core'
 import type { FunctionNames } from './config-schema.ts'
+import type { RemovalCheck } from './removal-mark.ts'
 import type { SecondFactor } from './second-factor.ts'
+
+/** Under which conditions an app is removed. A host that stores apps itself can ignore them. */
+export interface AppRemoval {
+  /** Asked once the app is not set up any more. With `false`, it is set up again, and the codes stay. */
+  readonly isStillAllowed?: RemovalCheck | undefined
+  /** Removes nothing if the user has an app with another secret (base32), also one that is being removed. */
+  readonly secret?: string | undefined
+}
 
 /** The one-time passwords and recovery codes that users manage on their account page. */
 export interface AccountSecondFactors {
@@ -28,8 +37,8 @@ export interface AccountSecondFactors {
     },
     kit: EndpointKit,
   ): Promise<'confirmed' | 'wrong_code' | 'known'>
-  /** Removes the app and the recovery codes. `false` if the user has no app. */
-  remove(sub: string, kit: EndpointKit): Promise<boolean>
+  /** Removes the app and the recovery codes. `false` if the user has no app, or it stays. */
+  remove(sub: string, kit: EndpointKit, conditions?: AppRemoval): Promise<boolean>
   /** Replaces the recovery codes, and returns the new ones. */
   newCodes(sub: string, kit: EndpointKit): Promise<readonly string[]>
 }
@@ -76,7 +85,13 @@ export interface AccountPasskeys {
   ): Promise<{ readonly id: string } | 'not_valid' | 'known' | 'too_many'>
   /** `false` if the user has no such passkey, as of `remove`. */
   rename(sub: string, id: string, name: string, kit: EndpointKit): Promise<boolean>
-  remove(sub: string, id: string, kit: EndpointKit): Promise<boolean>
+  /**
+   * @param isStillAllowed asked once the passkey does not count any more. With `false`, it counts again. A host that stores
+   * passkeys itself can ignore it
+   */
+  remove(sub: string, id: string, kit: EndpointKit, isStillAllowed?: RemovalCheck): Promise<boolean>
+  /** Removes all passkeys of a user, also one whose removal has begun. Default: each of the list. */
+  reset?(sub: string, kit: EndpointKit): Promise<unknown>
 }
 
 export const accountPasskeyFunctions: FunctionNames<AccountPasskeys> = {

@@ -1,4 +1,5 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+import type { RemovalCheck } from './removal-mark.ts'
 
 /** An account at a provider that belongs to a user here. */
 export interface Link {
@@ -32,8 +33,10 @@ export interface LinkedProviders {
   isUpstreamUser(sub: string): Promise<boolean>
   /**
    * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
+   *
+   * @param isStillAllowed asked once the link does not count any more. With `false`, it counts again
    */
-  unlink(sub: string, id: string): Promise<boolean>
+  unlink(sub: string, id: string, isStillAllowed?: RemovalCheck): Promise<boolean>
   /** Removes all that is stored of a user whose account ends: the links, the kept tokens, and what providers have stated. */
   forget(sub: string): Promise<void>
   /**

@@ -5,7 +5,7 @@ import type { SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl, depart } from './begin.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { findLink, forgetFirst, insertLink, listLinks, noteFirst, removeLink } from './links.ts'
+import { findLink, forgetFirst, insertLink, listAllLinks, listLinks, noteFirst, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -38,15 +38,15 @@ export const createLinkedProviders = (
   list: (sub) => listLinks(kit, sub),
   isUpstreamUser: (sub) => isUpstreamUser(kit, sub),
   async forget(sub) {
-    const links = await listLinks(kit, sub)
+    const links = await listAllLinks(kit, sub)
     await Promise.all(
       links.flatMap(({ id, provider }) => [removeLink(kit, sub, id), keeper.remove(kit, sub, provider)]),
     )
     const issuers = [...upstreams.values()].map(({ connection }) => connection.provider.issuer)
     await Promise.all([createUpstreamUsers(kit, keeper).remove(sub), forgetFirst(kit, sub, issuers)])
   },
-  async unlink(sub, id) {
-    const link = await removeLink(kit, sub, id)
+  async unlink(sub, id, isStillAllowed) {
+    const link = await removeLink(kit, sub, id, isStillAllowed)
     if (link !== undefined) await keeper.remove(kit, sub, link.provider, id)
     if (link !== undefined) kit.recordUser({ type: 'upstream_unlinked', idp: link.provider }, { sub })
     return link !== undefined

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import type { Link } from '../shared/linked-providers.ts'
 import { recordSet } from '../shared/record-set.ts'
+import { markRemoval, type RemovalCheck, removalMark, unlessMarked } from '../shared/removal-mark.ts'
 import { lifetime } from './profile.ts'
 
 const schema = v.object({
@@ -11,6 +12,7 @@ const schema = v.object({
   /** What the user recognizes the account at the provider by. */
   name: v.string(),
   linkedAt: v.number(),
+  ...removalMark,
 })
 
 /** An account at a provider that belongs to a user here. */
@@ -46,9 +48,12 @@ export async function forgetFirst(kit: EndpointKit, sub: string, issuers: readon
   await Promise.all(issuers.map((issuer) => kit.records.delete(firstKeyOf(kit, sub, issuer))))
 }
 
+/** Also one that is being removed. */
+const findAny = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> => kit.records.get(keyOf(id), schema)
+
 /** The links of accounts at providers to users, by the hash of `iss` and `sub`. One account belongs to one user. */
-export const findLink = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
-  kit.records.get(keyOf(id), schema)
+export const findLink = async (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
+  unlessMarked(await findAny(kit, id))
 
 /**
  * Links an account. `taken` if it belongs to another user, also if that happens at the same moment in another process;
@@ -63,17 +68,37 @@ export async function insertLink(kit: EndpointKit, id: string, link: StoredLink)
   return 'full'
 }
 
-export async function listLinks(kit: EndpointKit, sub: string): Promise<readonly Link[]> {
+async function linksOf(kit: EndpointKit, sub: string, find: typeof findLink): Promise<readonly Link[]> {
   const ids = await setOf(kit, sub).list()
-  const links = await Promise.all(ids.map(async (id) => ({ id, link: await findLink(kit, id) })))
+  const links = await Promise.all(ids.map(async (id) => ({ id, link: await find(kit, id) })))
   // A process can have died between the two records.
   return links.flatMap(({ id, link }) => (link?.sub === sub ? [{ id, ...link }] : []))
 }
 
-/** Ends a link of a user. Returns it, if there was one. */
-export async function removeLink(kit: EndpointKit, sub: string, id: string): Promise<StoredLink | undefined> {
-  const link = await findLink(kit, id)
+export const listLinks = (kit: EndpointKit, sub: string) => linksOf(kit, sub, findLink)
+
+/** Also those whose removal has begun. */
+export const listAllLinks = (kit: EndpointKit, sub: string) => linksOf(kit, sub, findAny)
+
+/**
+ * Ends a link of a user. Returns it, if there was one.
+ *
+ * @param isStillAllowed asked once the link does not count any more; `false` if the link stays
+ */
+export async function removeLink(
+  kit: EndpointKit,
+  sub: string,
+  id: string,
+  isStillAllowed?: RemovalCheck,
+): Promise<StoredLink | undefined> {
+  const link = await findAny(kit, id)
   if (link?.sub !== sub) return undefined
+  if (isStillAllowed !== undefined) {
+    if (link.removing !== undefined) return undefined
+    const isSame = (present: StoredLink) => present.sub === sub
+    const marked = { key: keyOf(id), schema, isSame, endsAt: link.linkedAt + lifetime }
+    if (!(await markRemoval(kit, marked, isStillAllowed))) return undefined
+  }
   await kit.records.delete(keyOf(id))
   await setOf(kit, sub).remove(id)
   return link

@@ -8,6 +8,11 @@ import type { Visit } from '../../plugins/account/visit.ts'
 
 const session = { sid: 'own', subject: { sub: 'alice', authTime: 0 } }
 
+interface Conditions {
+  readonly isStillAllowed?: () => Promise<boolean>
+  readonly secret?: string
+}
+
 /**
  * Returns guarded services whose session counts for a number of questions.
  *
@@ -29,14 +34,20 @@ function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
     isUserActive: async () => true,
     refuse: (code: 'login_required', message: string, reason: string) => new OAuthError(code, message, { reason }),
   } as unknown as EndpointKit
-  /** A function of a service: what the host stores itself, and then a write with the kit. */
+  /** A function of a service: what the host stores itself, and then a write with the kit. A check it is given comes last. */
   const service =
     <T>(name: string, method: 'put' | 'insert' | 'delete' | 'update', result: T) =>
     async (...values: readonly unknown[]): Promise<T> => {
       const given = values.find((value) => typeof value === 'object' && value !== null && 'records' in value)
-      log.push(`${name} ${values.filter((value) => typeof value === 'string').join(' ')}`.trim())
+      const last = values.at(-1) as Conditions | (() => Promise<boolean>)
+      const secret = typeof last === 'object' ? last.secret : undefined
+      const texts = values.filter((value) => typeof value === 'string')
+      log.push([name, ...texts, ...(secret === undefined ? [] : [`of ${secret}`])].join(' ').trim())
       const write = (given as EndpointKit).records[method] as () => Promise<unknown>
       await write()
+      const check = typeof last === 'function' ? last : last.isStillAllowed
+      if (check === undefined) return result
+      log.push((await check()) ? 'removed' : 'put back')
       return result
     }
   const services = {
@@ -64,7 +75,7 @@ function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
     },
     linkedProviders: {
       linked: (of: EndpointKit) => ({
-        unlink: (sub: string, id: string) => service('unlink', 'delete', true)(sub, id, of),
+        unlink: (sub: string, id: string, check: unknown) => service('unlink', 'delete', true)(sub, id, of, check),
       }),
     },
   } as unknown as AccountServices
@@ -74,7 +85,7 @@ function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
 
 type Call = (services: AccountServices, kit: EndpointKit) => Promise<unknown> | undefined
 
-/** Each change, with its steps: what the host does, the write, and what undoes it. */
+/** Each change, with its steps: what the host does, the write, and what undoes it. A removal asks itself after its mark. */
 const changes: Readonly<Record<string, readonly [call: Call, steps: readonly string[], undo?: readonly string[]]>> = {
   'ends a session': [({ sessions }, kit) => sessions.end(kit, 's2'), ['end s2', 'delete']],
   'adds a passkey': [
@@ -89,13 +100,18 @@ const changes: Readonly<Record<string, readonly [call: Call, steps: readonly str
   'removes a passkey': [
     ({ passkeys }, kit) => passkeys?.remove('alice', 'p1', kit),
     ['remove passkey alice p1', 'delete'],
+    ['put back'],
   ],
   'sets up an app': [
-    ({ secondFactors }, kit) => secondFactors?.confirm({ sub: 'alice' } as never, kit),
+    ({ secondFactors }, kit) => secondFactors?.confirm({ sub: 'alice', secret: 's1' } as never, kit),
     ['confirm', 'insert'],
-    ['remove app alice', 'delete'],
+    ['remove app alice of s1', 'delete'],
   ],
-  'removes the app': [({ secondFactors }, kit) => secondFactors?.remove('alice', kit), ['remove app alice', 'delete']],
+  'removes the app': [
+    ({ secondFactors }, kit) => secondFactors?.remove('alice', kit),
+    ['remove app alice', 'delete'],
+    ['put back'],
+  ],
   'creates recovery codes': [
     ({ secondFactors }, kit) => secondFactors?.newCodes('alice', kit),
     ['new codes alice', 'put'],
@@ -104,6 +120,7 @@ const changes: Readonly<Record<string, readonly [call: Call, steps: readonly str
   'unlinks a provider': [
     ({ linkedProviders }, kit) => linkedProviders?.linked(kit).unlink('alice', 'l1'),
     ['unlink alice l1', 'delete'],
+    ['put back'],
   ],
 }
 
@@ -118,7 +135,7 @@ describe.each(Object.entries(changes))('a form that %s', (_, [call, steps, undo]
     ['before it begins', 0, true, []],
     ['directly before its write', 1, true, steps.slice(0, 1)],
     ['after its write', 2, undo !== undefined, [...steps, ...(undo ?? [])]],
-    ['later', 3, false, steps],
+    ['later', 3, false, undo?.[0] === 'put back' ? [...steps, 'removed'] : steps],
   ])('whose session ends %s', async (_when, questions, isRefused, expected) => {
     const { log, kit, services } = setUp(questions)
     expect(await ended(call(services, kit))).toBe(isRefused)
@@ -129,7 +146,7 @@ describe.each(Object.entries(changes))('a form that %s', (_, [call, steps, undo]
 test('recovery codes are not left without their app', async () => {
   const { log, kit, services } = setUp(3, { hasApp: false })
   expect(await ended(services.secondFactors?.newCodes('alice', kit))).toBe(true)
-  expect(log).toEqual(['new codes alice', 'put', 'remove app alice', 'delete'])
+  expect(log).toEqual(['new codes alice', 'put', 'remove app alice of', 'delete'])
 })
 
 describe('a session that continues the one of a form', () => {

@@ -37,7 +37,7 @@ function countsOf(isKept: boolean): Readonly<Record<string, number>> {
 const kept = {
   'account/client-demand.ts': 1,
   'account/passkeys.ts': 1,
-  'account/removal.ts': 5,
+  'account/removal.ts': 8,
   'account/second-factors.ts': 1,
   'self-service/invitations.ts': 1,
   'self-service/new-password.ts': 1,
@@ -56,6 +56,7 @@ const kept = {
   'shared/code-limits.ts': 3,
   'shared/mailed-code.ts': 1,
   'shared/record-set.ts': 1,
+  'shared/removal-mark.ts': 2,
   'sign-in/form-token.ts': 1,
   'upstream/links.ts': 3,
   'upstream/profile.ts': 1,

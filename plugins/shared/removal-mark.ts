@@ -1,0 +1,65 @@
+import type { EndpointKit, Json } from '@grantry/core'
+import * as v from 'valibot'
+import { keptRecord } from './kept-record.ts'
+
+/** Seconds after which a marked record ends by itself: a process that dies after the mark completes the removal. */
+const markLifetime = 3600
+
+/** The member that a record has while it is removed: the id of the removal. */
+export const removalMark = { removing: v.exactOptional(v.string()) }
+
+interface Removable {
+  readonly [name: string]: Json
+  readonly removing?: string
+}
+
+/** Returns a record, unless it is being removed. */
+export const unlessMarked = <T extends { readonly removing?: string }>(record: T | undefined): T | undefined =>
+  record?.removing === undefined ? record : undefined
+
+/** Whether a removal is still allowed, such as because the session that asks for it counts. */
+export type RemovalCheck = () => Promise<boolean>
+
+/**
+ * Marks a record, and asks afterwards whether its removal is still allowed: it counts from the mark, so an act that follows
+ * the check meets a record that is removed already. Takes the mark away if it is not allowed. Writing back a record that was
+ * deleted would restore one that a reset has removed meanwhile.
+ *
+ * @param isSame whether the record is the one to remove
+ * @param endsAt the end of the record if it stays (epoch seconds)
+ * @returns whether the caller must delete the record
+ */
+export async function markRemoval<S extends v.GenericSchema<unknown, Removable>>(
+  { records, randomId, now }: Pick<EndpointKit, 'records' | 'randomId' | 'now'>,
+  record: {
+    readonly key: string
+    readonly schema: S
+    readonly isSame: (present: v.InferOutput<S>) => boolean
+    readonly endsAt: number
+  },
+  isStillAllowed: RemovalCheck,
+): Promise<boolean> {
+  const { key, schema, isSame, endsAt } = record
+  const removing = randomId()
+  let isMarked = false
+  await records.update(key, schema, (present) => {
+    isMarked = present !== undefined && isSame(present)
+    if (present === undefined || !isMarked) return undefined
+    return { value: { ...present, removing }, expiresAt: now() + markLifetime, ...keptRecord }
+  })
+  if (!isMarked) return false
+  let isAllowed = false
+  try {
+    isAllowed = (await isStillAllowed()) === true
+  } finally {
+    if (!isAllowed) {
+      // Not the mark of another removal.
+      await records.update(key, schema, (present) => {
+        if (present?.removing !== removing) return undefined
+        const { removing: _, ...value } = present
+        return { value, expiresAt: endsAt, ...keptRecord }
+      })
+    }
+  }
+  return isAllowed
+}
