@@ -106,7 +106,10 @@ describeWithPostgresql('PostgreSQL becomes unusable while the server runs', () =
       const tokens = await Promise.all(settingClients.map((client) => logIn(server, client)))
       const before = server.output().length
       await takeAway(postgresql)
-      await Promise.all(tokens.map((each) => expectOutage(server, each)))
+      // All of these can find connections that have just ended; the next ones open new ones, which say why they are of no use.
+      for (let round = 1; round <= 20 && (round === 1 || !server.output().slice(before).includes(logged)); round += 1) {
+        await Promise.all(tokens.map((each) => expectOutage(server, each)))
+      }
       await giveBack(postgresql)
       await server.ready()
       for (const each of tokens) await expectService(server, each)
