@@ -91,7 +91,7 @@ export interface AccountPasskeys {
    */
   remove(sub: string, id: string, kit: EndpointKit, isStillAllowed?: RemovalCheck): Promise<boolean>
   /** Removes all passkeys of a user, also one whose removal has begun. Default: each of the list. */
-  reset?(sub: string, kit: EndpointKit): Promise<unknown>
+  readonly reset?: ((sub: string, kit: EndpointKit) => Promise<unknown>) | undefined
 }
 
 export const accountPasskeyFunctions: FunctionNames<AccountPasskeys> = {
