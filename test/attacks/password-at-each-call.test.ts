@@ -134,17 +134,33 @@ const acts: Readonly<Record<string, (f: Service, victim: Victim) => Promise<unkn
   'the user is disabled': ({ users }, { sub }) => users.edit(sub, { active: false }),
   'the user is removed': ({ users }, { sub }) => users.remove(sub),
   'the user is revoked': ({ provider }, { sub }) => provider.revoke({ subject: sub }),
+  'another form changes the account, and the user is revoked': async ({ provider, users }, { sub }) => {
+    const { claims } = (await users.show(sub)).value
+    await users.edit(sub, { claims: { ...claims, given_name: 'Thief' } })
+    await provider.revoke({ subject: sub })
+  },
   'all sessions end': ({ provider }, { sub }) => provider.use(userSessions).endAll(sub),
 }
 
+/** Whether a change of the password was reported. */
+const succeeded = ({ events }: Service, sub: string): boolean =>
+  events.some(
+    (event) =>
+      'sub' in event &&
+      event.sub === sub &&
+      (event.type === 'password_changed' || (event.type === 'account_changed' && event.change === 'password_changed')),
+  )
+
 /** Returns what the thief has left. */
 async function gains(f: Service, { sub, browser }: Victim, done: Page, passwordThen: string | undefined, act: string) {
+  // The change came before the act as a whole only if the request has succeeded: then its owner gets a mail about it.
+  const isBefore = passwordThen === hashOf(ofThief) && succeeded(f, sub)
   const passwordNow = (await f.users.has(sub)) ? (await f.users.show(sub)).value.password : undefined
   const { error } = answer(await browser.open(f.asked({ prompt: 'none' })))
   const { code } = answer(done)
   const tokens = code === undefined ? {} : await f.redeemed(code)
   return [
-    ...(passwordNow === hashOf(ofThief) && passwordThen !== passwordNow ? ['password'] : []),
+    ...(passwordNow === hashOf(ofThief) && !isBefore ? ['password'] : []),
     ...(error === 'login_required' ? [] : ['session']),
     // The end of sessions is no revocation: what was issued to applications stays.
     ...('access_token' in tokens && !act.includes('sessions') ? ['code'] : []),
