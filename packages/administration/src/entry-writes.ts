@@ -18,6 +18,7 @@ import {
 } from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored, type Unfinished } from './managed-entry.ts'
 import { refused } from './refusal.ts'
+import { takeBack } from './take-back.ts'
 
 export interface ManageDeps<T extends object> {
   readonly entries: EntryStore
@@ -136,9 +137,10 @@ const hasOnly = (name: string, parts: readonly Members[]): boolean =>
 
 /** Creates the function that writes a change, and then does what has to follow it. */
 function createWritten<T extends object>(
-  { kind, ...type }: EntryType<T>,
+  type: EntryType<T>,
   { entries, renew, end }: Pick<ManageDeps<T>, 'entries' | 'renew'> & { readonly end: (id: string) => Promise<void> },
 ) {
+  const { kind } = type
   const { outdated } = refusalsOf(type)
   return async (
     current: Managed<T>,
@@ -155,8 +157,8 @@ function createWritten<T extends object>(
     if (unfinished === undefined) return entry
     if (unfinished === 'revoke' && endAgain !== undefined) {
       if ((await endAgain()) !== true) {
-        // A revocation in between counts as an earlier one. What was changed since stays.
-        await entries.replace(kind, id, entry.version, entryValueOf(kind, current))
+        // A revocation in between counts as an earlier one.
+        await takeBack(type, { current, stored, written: entry }, entries)
         throw outdated(id)
       }
     } else await (unfinished === 'revoke' ? end(id) : renew?.(id))
