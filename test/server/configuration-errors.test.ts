@@ -186,6 +186,7 @@ const cases: readonly Case[] = [
   [{ ...valid, plugins: ['jwt-introspection'] }, 'plugins[0]', 'write { "name": "jwt-introspection" }'],
   [withPlugin({}), 'plugins[0].name', 'is required: one of admin, client-assertion'],
   [withPlugin({ name: 5 }), 'plugins[0].name', 'must be one of admin, client-assertion'],
+  [withPlugin({ name: ['client-assertion'] }), 'plugins[0].name', 'must be one of admin, client-assertion'],
   [withPlugin({ name: 'client-asertion' }), 'plugins[0].name', 'did you mean client-assertion?'],
   [withPlugin({ name: '__proto__' }), 'plugins[0].name', 'must be one of admin, client-assertion'],
   [withPlugin({ name: 'password' }), 'plugins[0].name', 'is always active; remove this entry'],

@@ -82,8 +82,9 @@ function loadedPlugin(name: string): LoadedPlugin {
 /** Whether an entry names a plugin, with options that are right for it if it was checked. */
 export const isNamedPlugin = (value: unknown): value is NamedPlugin => isNamedEntry(value)
 
-/** Whether a plugin can be named in the configuration. */
-export const isPluginName = (name: string): name is Name => Object.hasOwn(namedPlugins, name)
+/** Whether a plugin can be named in the configuration. A list with one name is none, which an index would take for it. */
+export const isPluginName = (name: unknown): name is Name =>
+  typeof name === 'string' && Object.hasOwn(namedPlugins, name)
 
 /**
  * Loads the plugins that entries name, before they are checked.
