@@ -4,77 +4,27 @@ import { keptRecord } from '../shared/kept-record.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { createUserAuthorizations } from '../shared/user-authorizations.ts'
 import { mailChange } from './changes.ts'
+import { isDecided, isMarked, keepMark, markLifetime, markUser, removalLifetime, unmark } from './removed-user.ts'
 import type { AccountServices } from './services.ts'
-
-/** Seconds for which a removed user begins no session: longer than a sign-in takes that was in progress. */
-const markLifetime = 172_800
-
-/** Seconds after which a removal that fails is given up: the event has been recorded each time. */
-const removalLifetime = 2_592_000
 
 /** Seconds for which a removal waits that no process has marked: one has died before. */
 const unmarkedLifetime = 3600
-
-/** Seconds in which a request is judged again after its mark. If it is not, its process has died, and the removal continues. */
-const judgedWithin = 60
 
 /** Removals that wait for another attempt. They are few: one waits only if a process dies, or the host fails. */
 const maxPending = 16
 
 const schema = v.object({
+  /** The request that has written it. */
+  id: v.exactOptional(v.string()),
   /** Where the mail goes: nothing else knows the address afterwards. Sealed. */
   mail: v.exactOptional(v.string()),
   locale: v.string(),
 })
 const mailSchema = v.object({ formerAddress: v.string() })
 
-const markOf = (sub: string): string => `removed user:${sub}`
 const pendingOf = (sub: string): string => `pending removal:${sub}`
 const anyPending = 'pending removals exist'
 const setOf = (kit: EndpointKit) => recordSet(kit, 'pending removals', maxPending, keptRecord)
-
-/** `true` for a user who is removed; the request that is judged again; `false` if that one is not allowed any more. */
-const markSchema = v.union([v.boolean(), v.object({ id: v.string(), at: v.number() })])
-
-/** Whether the user is removed, or about to be. Such a user begins no session, and gets no code. */
-export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean> =>
-  ((await kit.records.get(markOf(sub), markSchema)) ?? false) !== false
-
-const idIn = (mark: v.InferOutput<typeof markSchema> | undefined) => (typeof mark === 'object' ? mark.id : undefined)
-
-/**
- * Marks a user, and asks afterwards whether the removal is still allowed: it counts from the mark, so an act that follows the
- * check meets a user who is removed already. Takes the mark away if it is not allowed.
- *
- * @param expiresAt the end of the mark
- */
-async function markUser(
-  kit: EndpointKit,
-  sub: string,
-  { isStillAllowed, expiresAt }: { readonly isStillAllowed: () => Promise<boolean>; readonly expiresAt: number },
-): Promise<boolean> {
-  const { now } = kit
-  const id = kit.randomId()
-  await kit.records.update(markOf(sub), markSchema, (present) =>
-    present === true ? undefined : { value: { id, at: now() }, expiresAt, ...keptRecord },
-  )
-  let isAllowed = false
-  let isTakenAway = false
-  try {
-    isAllowed = await isStillAllowed()
-  } finally {
-    if (!isAllowed) {
-      await kit.records.update(markOf(sub), markSchema, (present) => {
-        isTakenAway = idIn(present) === id
-        return isTakenAway ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
-      })
-    }
-  }
-  if (isAllowed) await kit.records.put(markOf(sub), true, expiresAt, keptRecord)
-  // Not what another request of the user has begun.
-  if (isTakenAway) await forget(kit, sub)
-  return isAllowed
-}
 
 /** Ends the links, and removes what providers have stated about the user, with the tokens of theirs that are kept. */
 async function endLinks(kit: EndpointKit, sub: string, { linkedProviders }: AccountServices): Promise<void> {
@@ -131,16 +81,9 @@ async function removeAll(kit: EndpointKit, sub: string, services: AccountService
   return true
 }
 
-/** Whether the removal of a user must be completed. From then on, the request that began it cannot take its mark away. */
-async function isDecided({ records, now }: EndpointKit, sub: string): Promise<boolean> {
-  let isDue = false
-  await records.update(markOf(sub), markSchema, (present) => {
-    isDue = present === true || (typeof present === 'object' && present.at < now() - judgedWithin)
-    if (present === true || !isDue) return undefined
-    return { value: true, expiresAt: now() + removalLifetime + markLifetime, ...keptRecord }
-  })
-  return isDue
-}
+/** Whether the user was removed, and nothing waits: the form was sent twice. */
+const isComplete = async (kit: EndpointKit, sub: string): Promise<boolean> =>
+  (await isMarked(kit, sub)) && (await kit.records.get(pendingOf(sub), schema)) === undefined
 
 async function forget(kit: EndpointKit, sub: string): Promise<void> {
   await kit.records.delete(pendingOf(sub))
@@ -159,7 +102,7 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
   }
   if (!(await removeAll(kit, sub, services))) {
     await forget(kit, sub)
-    await kit.records.delete(markOf(sub))
+    await unmark(kit, sub)
     // The user can ask again in the same minute, and gets the same response.
     await kit.records.delete(claim)
     return 'refused'
@@ -168,7 +111,7 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
   kit.recordUser({ type: 'account_changed', change: 'account_deleted' }, { sub })
   if (mail !== undefined)
     await mailChange('account_deleted', mail.formerAddress, { kit, locale: pending.locale }, services)
-  await kit.records.put(markOf(sub), true, kit.now() + markLifetime, keptRecord)
+  await keepMark(kit, sub)
   await forget(kit, sub)
   return 'done'
 }
@@ -196,13 +139,28 @@ export async function beginRemoval(
   kit: EndpointKit,
   services: AccountServices,
 ): Promise<'done' | 'ended' | 'pending' | 'refused'> {
+  const { records } = kit
+  const id = kit.randomId()
   const expiresAt = kit.now() + removalLifetime
   const mail = to === undefined ? undefined : await kit.seal({ formerAddress: to }, expiresAt)
-  await kit.records.put(anyPending, true, expiresAt, keptRecord)
-  if (!(await setOf(kit).add(sub, kit.now() + unmarkedLifetime))) return 'refused'
-  await kit.records.put(pendingOf(sub), { locale, ...(mail !== undefined && { mail }) }, expiresAt, keptRecord)
+  async function begin(): Promise<boolean> {
+    await records.put(anyPending, true, expiresAt, keptRecord)
+    await records.put(pendingOf(sub), { id, locale, ...(mail !== undefined && { mail }) }, expiresAt, keptRecord)
+    return setOf(kit).add(sub, kit.now() + unmarkedLifetime)
+  }
+  // The place in the set ends soon by itself.
+  const end = () =>
+    records.update(pendingOf(sub), schema, (present) =>
+      present?.id === id ? { value: present, expiresAt: kit.now() + 1, ...keptRecord } : undefined,
+    )
+  if (await isComplete(kit, sub)) return 'ended'
+  if (!(await begin())) {
+    await end()
+    return 'refused'
+  }
   // Last: without the records before it, no process would continue.
-  if (!(await markUser(kit, sub, { isStillAllowed, expiresAt: expiresAt + markLifetime }))) return 'ended'
+  if (!(await markUser(kit, sub, { id, begin, end, isStillAllowed, expiresAt: expiresAt + markLifetime })))
+    return 'ended'
   try {
     const outcome = await attempt(kit, sub, services)
     return outcome === 'busy' ? 'pending' : outcome
