@@ -11,12 +11,16 @@ const ssr = { resolve: { conditions: ['@grantry/source', ...usual] } }
 
 const processTests = processFolders.map((folder) => `test/${folder}/**/*.test.ts`)
 
+// The files share a process. What one of them leaves behind may warn while another one reads what is printed.
+const quiet = '--no-warnings'
+
 const common = {
   setupFiles: './scripts/cpu-seconds.ts',
   // Loading the modules anew for each file would take most of the CPU time of a run.
   isolate: false,
   // Vitest sends what tests print to its main process, and fails a run that ends before the last message has arrived.
   disableConsoleIntercept: true,
+  execArgv: [quiet],
   // A last resort, also on a machine that is busy with other things.
   testTimeout: 240_000,
   hookTimeout: 240_000,
@@ -41,7 +45,7 @@ export default defineConfig({
           exclude: processTests,
           maxWorkers: 3,
           // Most objects of a test die with it. With more space for new ones, collecting them takes less CPU time.
-          execArgv: ['--max-semi-space-size=64'],
+          execArgv: [quiet, '--max-semi-space-size=64'],
           sequence: { groupOrder: 0 },
         },
       },

@@ -14,7 +14,10 @@ export interface PrintedOptions {
 /** Runs `grantry <args>` in this process and returns its output. A server stops as soon as it listens. */
 export const printed = (...args: readonly string[]): Promise<Ended> => printedWith({}, ...args)
 
-/** The same with options. Unless the arguments name a format, a server writes its text log. */
+/**
+ * The same with options. Unless the arguments name a format, a server writes its text log. Leaves out the warnings of the
+ * process: another test can have caused them.
+ */
 export async function printedWith(
   { input = '', whileListening }: PrintedOptions,
   ...args: readonly string[]
@@ -46,11 +49,12 @@ export async function printedWith(
       return true
     }),
   ]
+  const warnings = vi.spyOn(process, 'emitWarning').mockReturnValue()
   try {
     const code = await main([...args, ...format])
     await used
     return { code, out, err }
   } finally {
-    for (const spy of [stdin, ...writes]) spy.mockRestore()
+    for (const spy of [stdin, warnings, ...writes]) spy.mockRestore()
   }
 }

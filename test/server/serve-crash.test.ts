@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { isLifecycle, parseLog } from '../observability/log-lines.ts'
 import { serverProcesses } from '../observability/server-process.ts'
+import { until } from '../support/eventually.ts'
 
 const { newHome, start } = serverProcesses()
 
@@ -24,6 +26,24 @@ test('logs the stack trace if host code throws outside of a request and ends the
     'exception.message': 'a stray failure',
     'exception.stacktrace': expect.stringContaining('grantry.config.mjs'),
   })
+})
+
+test.each([
+  ["{ type: 'StrayWarning', code: 'STRAY1' }", 'STRAY1'],
+  ["'StrayWarning'", 'StrayWarning'],
+])('logs a warning of host code as a line of the log: %s', async (kind, type) => {
+  const home = newHome()
+  const warn = `process.on('SIGUSR2', () => process.emitWarning('a stray\\nwarning', ${kind}))`
+  const configuration = JSON.stringify({ issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] })
+  writeFileSync(join(home, 'grantry.config.mjs'), `${warn}\nexport default ${configuration}`)
+  const server = await start({ home })
+  server.process.kill('SIGUSR2')
+  await until('the warning is logged', () => server.output.err.includes('a stray'))
+  server.process.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+  expect(parseLog(server.output.err).filter(isLifecycle)).toContainEqual(
+    expect.objectContaining({ level: 'warn', type: 'server_warned', msg: 'a stray\nwarning', reason: type }),
+  )
 })
 
 test('logs the events of a request that is open when the process crashes', async () => {

@@ -80,3 +80,23 @@ export function logCrashes(log: Log): () => void {
   process.on('uncaughtExceptionMonitor', onCrash)
   return () => process.off('uncaughtExceptionMonitor', onCrash)
 }
+
+/** What prints the warnings of a process: the listeners that the runtime has installed. */
+export type WarningPrinters = readonly ((warning: Error) => void)[]
+
+/**
+ * Logs the warnings of the process (`process.emitWarning`) in place of `printers`, which write lines that are not part of
+ * the log, until the returned function is called.
+ */
+export function logWarnings(log: Log, printers: WarningPrinters): () => void {
+  const onWarning = (warning: Error & { readonly code?: unknown }): void => {
+    const { name, code, message } = warning
+    log.write('warn', 'server_warned', message, { 'error.type': typeof code === 'string' ? code : name })
+  }
+  for (const printer of printers) process.off('warning', printer)
+  process.on('warning', onWarning)
+  return () => {
+    process.off('warning', onWarning)
+    for (const printer of printers) process.on('warning', printer)
+  }
+}

@@ -20,8 +20,10 @@ import {
   logListening,
   logStopped,
   logStopping,
+  logWarnings,
   type StopSignal,
   stopSignals,
+  type WarningPrinters,
 } from './serve-log.ts'
 import { silentFailure } from './silent-failure.ts'
 
@@ -102,6 +104,8 @@ interface Run {
   readonly format: LogFormat
   readonly version: string
   readonly signals: ServeSignals
+  /** What printed warnings before the configuration was loaded, which may add listeners. */
+  readonly printers: WarningPrinters
   /** The hash of the files that are watched. */
   readonly watched: string | undefined
 }
@@ -133,7 +137,7 @@ async function start({ options, loaded, version }: Run, log: Log, prepared: Star
 }
 
 async function serve(run: Run): Promise<void> {
-  const { options, loaded, format, signals, watched } = run
+  const { options, loaded, format, signals, printers, watched } = run
   let provider: Provider | undefined
   const log = createLog(fileOutput(process.stderr) ?? process.stderr, {
     level: options.logLevel ?? loaded?.configuration.log.level,
@@ -141,6 +145,7 @@ async function serve(run: Run): Promise<void> {
     routeOf: (endpoint) => provider?.paths[endpoint],
   })
   const forgetCrashes = logCrashes(log)
+  const forgetWarnings = logWarnings(log, printers)
   // The process can end in the middle of a turn: after a crash, or because host code calls `process.exit`.
   process.on('exit', log.flush)
   let ended = false
@@ -165,6 +170,7 @@ async function serve(run: Run): Promise<void> {
     ended = true
   } finally {
     forgetCrashes()
+    forgetWarnings()
     const written = await log.end(logFlushTimeout)
     // Unread log lines would keep the process alive forever.
     if (ended && !written) process.exit(0)
@@ -213,6 +219,7 @@ async function withControl(
 export async function serveCommand(options: ServeArguments, version = ''): Promise<void> {
   let format = options.logFormat ?? defaultLogFormat(process.stderr)
   const signals = watchSignals()
+  const printers = process.listeners('warning')
   let file: string | undefined
   try {
     file = options.config ?? findConfiguration(process.cwd())
@@ -220,7 +227,7 @@ export async function serveCommand(options: ServeArguments, version = ''): Promi
       options.watch === true && file !== undefined ? await hashOfFiles(resolve(file), process.env) : undefined
     const loaded = file === undefined ? undefined : await loadConfiguration(file, process.env)
     format = options.logFormat ?? loaded?.configuration.log.format ?? format
-    await serve({ options, loaded, format, version, signals, watched })
+    await serve({ options, loaded, format, version, signals, printers, watched })
   } catch (thrown) {
     const cause = file === undefined ? thrown : await withAllProblems(thrown, file, process.env)
     if (format === 'text') throw cause
