@@ -13,7 +13,7 @@ import { scopeCases } from './scope-cases.ts'
 import { secretCases } from './secret-cases.ts'
 import { serverCases } from './server-cases.ts'
 import { storageCases } from './storage-cases.ts'
-import { tenantCases } from './tenant-cases.ts'
+import { healthyTenants, tenantCases } from './tenant-cases.ts'
 import { healthyUpstreams, upstreamCases } from './upstream-cases.ts'
 import { healthyWorkloads, workloadCases } from './workload-cases.ts'
 
@@ -22,6 +22,7 @@ export const healthyCases: readonly HealthyCase[] = [
   ...healthyAccounts,
   ...healthyCertificates,
   ...healthyIdJag,
+  ...healthyTenants,
   ...healthyUpstreams,
   ...healthyWorkloads,
 ]

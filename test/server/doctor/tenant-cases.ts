@@ -1,7 +1,24 @@
-import { client, type FindingCase, healthy } from './configurations.ts'
+import { client, codeClient, type FindingCase, type HealthyCase, hashed, healthy, strong } from './configurations.ts'
 
 const { keys: _, ...withoutFile } = healthy
 const withTenants = (tenants: object, more: object = {}) => ({ ...withoutFile, ...more, tenants })
+/** One client of a tenant, beside a configuration in which nothing is found. */
+const withTenantClient = (more: object, configuration: object = {}) => {
+  const app = { ...client, clientId: 'app', secrets: [hashed(strong('app'))], ...more }
+  const scopes = [{ name: 'api1', secrets: [hashed(strong('api1 of acme'))] }]
+  return withTenants({ list: [{ name: 'acme', clients: [app], scopes }] }, configuration)
+}
+const encrypted = { keys: { encryptionSecret: strong('keys') } }
+const ofTenant = 'tenants.list[0].clients[0]'
+
+/** Tenants in which nothing is found, beside keys in the storage. */
+export const healthyTenants: readonly HealthyCase[] = [
+  ['a tenant', withTenantClient({}, encrypted)],
+  [
+    'a scope that can be in the storage of a tenant',
+    withTenantClient({ scopes: ['api2'] }, { ...encrypted, administration: true }),
+  ],
+]
 const withOrganizations = (organizations: object, more: object = {}) => ({
   ...healthy,
   plugins: [{ name: 'sign-in', organizations, ...more }],
@@ -79,6 +96,67 @@ export const tenantCases: readonly FindingCase[] = [
       where: 'tenants.list[1].clients[1].grantTypes[0]',
       reason: 'app of https://id.example.com/t/beta handles the passwords of users itself',
     },
+  ],
+  [
+    'a client of a tenant without a grant type',
+    withTenantClient({ grantTypes: [] }),
+    {
+      id: 'client-cannot-succeed',
+      where: ofTenant,
+      reason: 'app of https://id.example.com/t/acme has no grant type, so it cannot get a token; add one to grantTypes',
+    },
+  ],
+  [
+    'a client of a tenant with a short secret',
+    withTenantClient({ secrets: [hashed('demo-secret')] }),
+    { id: 'secret-weak', severity: 'error', where: `${ofTenant}.secrets[0]` },
+  ],
+  [
+    'clients of the server and of a tenant with one secret',
+    withTenantClient({ secrets: client.secrets }),
+    {
+      id: 'secret-shared',
+      where: `${ofTenant}.secrets[0]`,
+      reason: 'app of https://id.example.com/t/acme and web have the same secret, so each can impersonate the other',
+    },
+  ],
+  [
+    'a client of a tenant with an expired secret only',
+    withTenantClient({ secrets: [{ ...hashed(strong('app')), expiresAt: '2020-01-01T00:00:00Z' }] }),
+    { id: 'secret-none-live', severity: 'error', where: `${ofTenant}.secrets` },
+  ],
+  [
+    'a client of a tenant that requires a second factor with the password grant',
+    withTenantClient(
+      { grantTypes: ['password'], requireSecondFactor: true },
+      { plugins: [{ name: 'sign-in', secondFactors: { encryptionSecrets: [strong('factors')] }, account: {} }] },
+    ),
+    { id: 'factor-not-askable', where: `${ofTenant}.grantTypes` },
+  ],
+  [
+    'a client of a tenant whose certificate is not seen',
+    withTenantClient({ tlsClientCertificateBoundAccessTokens: true }, { plugins: [{ name: 'mtls' }] }),
+    { id: 'certificate-source-missing', where: `${ofTenant}.tlsClientCertificateBoundAccessTokens` },
+  ],
+  [
+    'a client of a tenant with useless refresh tokens',
+    withTenantClient({ ...codeClient, scopes: ['api1', 'offline_access'] }),
+    {
+      id: 'client-cannot-succeed',
+      where: `${ofTenant}.scopes`,
+      reason:
+        'At https://id.example.com/t/acme: app has the scope offline_access but not the grant type refresh_token, so it gets no refresh tokens',
+    },
+  ],
+  [
+    'a client of a tenant with a redirect URI without TLS',
+    withTenantClient({ ...codeClient, redirectUris: ['http://app.example.com/cb'] }),
+    { id: 'redirect-without-tls', severity: 'error', where: `${ofTenant}.redirectUris[0]` },
+  ],
+  [
+    'a client of a tenant with a scope that the tenant has not',
+    withTenantClient({ scopes: ['api2'] }),
+    { id: 'tenant-unusable', severity: 'error', where: 'tenants.list[0]' },
   ],
   [
     'a client of a tenant with an unknown member',

@@ -1,6 +1,6 @@
 import type { Client } from '@grantry/core'
 import { each, type RulePart } from '../check-rules/rule.ts'
-import type { Facts } from './facts.ts'
+import { allClients, type Facts } from './facts.ts'
 
 const subjects = [
   'tlsClientAuthSubjectDn',
@@ -24,15 +24,16 @@ function needOf(client: Client): readonly [member: string, why: string] | undefi
 }
 
 /** Returns the clients that need a certificate, and whether the server sees some, and it or a proxy verifies their chains. */
-function clientsWithCertificates({ configuration: { tls, clientCertificate }, clients }: Facts) {
+function clientsWithCertificates(facts: Facts) {
+  const { tls, clientCertificate } = facts.configuration
   const requests = tls?.requestCertificates === true
   const isSeen = requests || clientCertificate !== undefined
   const isVerified = (requests && tls.clientAuthorities !== undefined) || clientCertificate?.verified === true
-  return clients.flatMap((client, index) => {
+  return allClients(facts).flatMap(({ client, path }) => {
     const [member, why] = (client.enabled ? needOf(client) : undefined) ?? []
     if (member === undefined) return []
     const hasChain = subjects.some((subject) => subject === member)
-    return [{ where: `clients[${index}].${member}`, why, isSeen, isVerified: isVerified || !hasChain }]
+    return [{ where: `${path}.${member}`, why, isSeen, isVerified: isVerified || !hasChain }]
   })
 }
 

@@ -1,21 +1,13 @@
 import { clientGaps } from '@grantry/administration'
 import { type ClientWithSecrets, coreRules, isLocalhostUrl } from '@grantry/core'
 import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
-import type { Facts } from './facts.ts'
+import { allClients, type ConfiguredClient, type Facts } from './facts.ts'
 
-/** A client of the server or of a tenant. */
-type Configured = ClientWithSecrets & {
-  readonly path: string
-  readonly issuer: string
-  /** The id, with the issuer for a client of a tenant. */
-  readonly name: string
-}
+/** A client that is enabled. */
+type Configured = ClientWithSecrets & Omit<ConfiguredClient, 'client'>
 
-const configuredIn = ({ clients, tenantClients, configuration: { issuer } }: Facts): readonly Configured[] =>
-  [
-    ...clients.map((client, index) => ({ client, path: `clients[${index}]`, issuer, name: client.clientId })),
-    ...tenantClients.map((entry) => ({ ...entry, name: `${entry.client.clientId} of ${entry.issuer}` })),
-  ].flatMap(({ client, ...more }) => (client.enabled ? [{ ...client, ...more }] : []))
+const enabledIn = (facts: Facts): readonly Configured[] =>
+  allClients(facts).flatMap(({ client, ...more }) => (client.enabled ? [{ ...client, ...more }] : []))
 
 const redirectsOf = ({ path, redirectUris, postLogoutRedirectUris }: Configured) =>
   Object.entries({ redirectUris, postLogoutRedirectUris }).flatMap(([list, uris]) =>
@@ -147,7 +139,7 @@ const clientCannotSucceed = coreRules.find(({ id }) => id === 'client-cannot-suc
 
 /** The rules for the grants, redirect URIs and lifetimes of each client. */
 export const clientRules: readonly RulePart<Facts>[] = [
-  each(configuredIn, [
+  each(enabledIn, [
     ...redirectRules,
     // Any other program there can send the requests of the client, and receive the codes.
     {
@@ -191,7 +183,8 @@ export const clientRules: readonly RulePart<Facts>[] = [
     },
     {
       ...clientCannotSucceed,
-      check: (client) => clientGaps(client).map((reason) => ({ where: client.path, reason })),
+      check: (client) =>
+        clientGaps({ ...client, clientId: client.name }).map((reason) => ({ where: client.path, reason })),
     },
   ]),
   {

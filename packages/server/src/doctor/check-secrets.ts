@@ -1,6 +1,6 @@
 import type { ClientWithSecrets } from '@grantry/core'
 import { each, type RulePart, type RuleText } from '../check-rules/rule.ts'
-import type { Facts } from './facts.ts'
+import { allClients, type Facts } from './facts.ts'
 import { findWeakSecrets } from './weak-secrets.ts'
 
 /** Seconds before its expiry at which a secret is reported. */
@@ -14,14 +14,14 @@ interface Owner {
   readonly stored: ClientWithSecrets['secrets']['stored']
 }
 
-const ownersOf = ({ clients, scopes }: Facts): readonly Owner[] => [
-  ...clients.map((client, index) => ({
-    name: client.clientId,
-    path: `clients[${index}].secrets`,
+const ownersOf = (facts: Facts): readonly Owner[] => [
+  ...allClients(facts).map(({ client, path, name }) => ({
+    name,
+    path: `${path}.secrets`,
     used: client.enabled && !client.public,
     stored: client.secrets.stored,
   })),
-  ...scopes.map((scope, index) => ({
+  ...facts.scopes.map((scope, index) => ({
     name: scope.name,
     path: `scopes[${index}].secrets`,
     used: scope.enabled,

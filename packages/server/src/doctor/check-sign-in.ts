@@ -11,7 +11,7 @@ import {
   signInMissing,
   usersMissing,
 } from '../provider/startup-warnings.ts'
-import type { Facts } from './facts.ts'
+import { allClients, type Facts } from './facts.ts'
 import { namedPlugins, whenNamed } from './named.ts'
 
 /** The rules for whether users can sign in where clients expect it. */
@@ -42,11 +42,11 @@ export const signInRules: readonly RulePart<Facts>[] = [
     severity: 'warning',
     remedy: 'remove the grant type from the client: its tokens are refused',
     source: 'RFC 9700 section 2.4; docs/guides/account.md',
-    check: ({ clients }) =>
-      clients.flatMap(({ clientId, requireSecondFactor, grantTypes }, index) => {
-        const reason = `The password grant asks for no second factor, which ${clientId} requires`
+    check: (facts) =>
+      allClients(facts).flatMap(({ client: { requireSecondFactor, grantTypes }, path, name }) => {
+        const reason = `The password grant asks for no second factor, which ${name} requires`
         const isAsked = requireSecondFactor === true && grantTypes.includes('password')
-        return isAsked ? [{ where: `clients[${index}].grantTypes`, reason }] : []
+        return isAsked ? [{ where: `${path}.grantTypes`, reason }] : []
       }),
   },
   each(namedPlugins, [

@@ -153,6 +153,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
   const { store, keys, warnings: ofStore } = await openAndInspectStore(loaded, options)
   const { clients, scopes, users } = configuration
   const { clientSchema, scopeSchema } = directorySchemasOf(options.plugins)
+  const { tenantFindings, ...ofTenants } = await tenantFacts(loaded)
   const { jwks } = keySettingsOf(configuration.keys)
   const keyFile = jwks === undefined ? undefined : statSync(resolve(directory, jwks))
   return {
@@ -160,7 +161,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     clients: Array.isArray(clients)
       ? clients.map((client, index): ClientWithSecrets => parseConfiguration(clientSchema, client, `clients[${index}]`))
       : [],
-    ...(await tenantFacts(loaded)),
+    ...ofTenants,
     hasExternalClients: !Array.isArray(clients),
     storedClients: stored.clients.flatMap((client) => {
       try {
@@ -182,7 +183,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
     metadata: provider.metadata,
     store,
     storedProblems,
-    ofProvider,
+    ofProvider: [...ofProvider, ...tenantFindings],
     warnings: [...warnings, ...ofStore],
     now: Math.floor(Date.now() / 1000),
   }

@@ -23,18 +23,23 @@ export type StoreFact =
       readonly hasAsynchronousReplicas?: boolean
     }
 
+/** A client of the server or of a tenant. */
+export interface ConfiguredClient {
+  readonly client: ClientWithSecrets
+  readonly path: string
+  readonly issuer: string
+  /** The id, with the issuer for a client of a tenant. */
+  readonly name: string
+}
+
 /** The input of the checks, which are pure functions. */
 export interface Facts {
   readonly configuration: CheckedConfiguration
   /** The configured clients, with defaults; empty if they are in an external store. */
   readonly clients: readonly ClientWithSecrets[]
   readonly hasExternalClients: boolean
-  /** The clients of tenants in the configuration, with defaults, and the issuer that they use. */
-  readonly tenantClients: readonly {
-    readonly client: ClientWithSecrets
-    readonly path: string
-    readonly issuer: string
-  }[]
+  /** The clients of tenants in the configuration, with defaults. */
+  readonly tenantClients: readonly ConfiguredClient[]
   /** Why tenants of the configuration cannot be opened. */
   readonly tenantProblems: readonly { readonly where: string; readonly reason: string }[]
   /** The clients in the storage that have no mistake. */
@@ -60,10 +65,20 @@ export interface Facts {
   readonly store: StoreFact
   /** What is wrong with clients and scopes in the storage. */
   readonly storedProblems: readonly { readonly where: string; readonly reason: string }[]
-  /** What the rules of the core and of plugins have found. */
+  /** What the rules of the core and of plugins have found, for the server and for tenants in the configuration. */
   readonly ofProvider: readonly RuleFinding[]
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
   /** Epoch seconds. */
   readonly now: number
 }
+
+/** Returns the clients of the server and those of its tenants. What is wrong with one of the server is wrong with one of a tenant. */
+export const allClients = ({
+  clients,
+  tenantClients,
+  configuration: { issuer },
+}: Pick<Facts, 'clients' | 'tenantClients' | 'configuration'>): readonly ConfiguredClient[] => [
+  ...clients.map((client, index) => ({ client, path: `clients[${index}]`, issuer, name: client.clientId })),
+  ...tenantClients,
+]
