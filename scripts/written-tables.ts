@@ -8,12 +8,20 @@ import { memberGroups } from '../packages/core/src/directory/member.ts'
 import { isJsonObject } from '../packages/core/src/json.ts'
 import { directorySchemasOf } from '../packages/core/src/parts/registry.ts'
 import { createNamedPlugin } from '../packages/server/src/configuration/named-plugins.ts'
+import { optionsSchema as authorizationEndpointSchema } from '../plugins/authorization-endpoint/authorization-options.ts'
 import { backChannelLogoutSchema } from '../plugins/back-channel-logout/back-channel-logout.ts'
 import { clientMetadataSchema } from '../plugins/client-metadata/client-metadata.ts'
 import { deviceAuthorizationSchema } from '../plugins/device-authorization/device-authorization.ts'
 import { dpopSchema } from '../plugins/dpop/dpop.ts'
+import { endSessionSchema } from '../plugins/end-session/end-session.ts'
 import { mtlsSchema } from '../plugins/mtls/mtls.ts'
+import { recoveryCodesSchema } from '../plugins/one-time-password/recovery-codes.ts'
+import { totpSchema } from '../plugins/one-time-password/totp.ts'
+import { passkeysSchema } from '../plugins/passkeys/passkeys.ts'
 import { pushedAuthorizationSchema } from '../plugins/pushed-authorization/pushed-authorization.ts'
+import { selfServiceSchema } from '../plugins/self-service/settings.ts'
+import { newPasswordsSchema } from '../plugins/shared/new-passwords.ts'
+import { signInSchema } from '../plugins/sign-in/sign-in.ts'
 import { describedMembers } from './configuration-schema.ts'
 
 const schemas = describedMembers()
@@ -38,63 +46,84 @@ function clientMembersOf(plugin: Parameters<typeof createNamedPlugin>[0]): reado
 
 type OptionsSchema = { readonly entries: Readonly<Record<string, object>> }
 
-/** Returns the comments of the entries of an object in a source, by name. */
-function commentsIn(source: string, name: string): ReadonlyMap<string, string> {
+/** Returns the comments of the entries of an object in a source, with those of the objects that it spreads, by name. */
+function commentsIn(place: string): ReadonlyMap<string, string> {
+  const [source = '', name = ''] = place.split('#')
   const text = readFileSync(new URL(`../${source}`, import.meta.url), 'utf8')
-  const [, object = ''] = new RegExp(`const ${name} = configurationObject\\(\\{\\n(.*?)^\\}`, 'msu').exec(text) ?? []
+  const declaration = new RegExp(`const ${name} = (?:configurationObject\\()?\\{\\n(.*?)^\\}`, 'msu')
+  const [, object = ''] = declaration.exec(text) ?? []
+  const entry = /^ {2}(?:\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+):|\.\.\.(\w+),)/gmsu
   return new Map(
-    [...object.matchAll(/^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}(\w+):/gmsu)].map(([, comment = '', option = '']) => [
-      option,
-      comment.replaceAll(/\n\s*\* ?/gu, ' ').trim(),
-    ]),
+    [...object.matchAll(entry)].flatMap(([, comment = '', option = '', spread]) => {
+      if (spread === undefined) return [[option, comment.replaceAll(/\n\s*\* ?/gu, ' ').trim()] as const]
+      const [, from = ''] = new RegExp(`import \\{[^}]*\\b${spread}\\b[^}]*\\} from '([^']+)'`, 'u').exec(text) ?? []
+      const path = from === '' ? source : new URL(from, `file:///${source}`).pathname.slice(1)
+      return [...commentsIn(`${path}#${spread}`)]
+    }),
   )
 }
 
-const shownDefault = (entry: { readonly type?: unknown; readonly default?: unknown }): string => {
+/** @param inComment the default as the comment says it, where the value itself says less */
+function shownDefault(
+  entry: { readonly type?: unknown; readonly default?: unknown },
+  inComment: string | undefined,
+): string {
   if (entry.type !== 'optional') return 'required'
-  // An object has the defaults of its own options.
-  if (isJsonObject(entry.default)) return ''
   const values = [entry.default].flat().filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
-  return values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', ')
+  if (values.length > 0) return values.map((value) => `\`${value}\``).join(', ')
+  // An object has the defaults of its own options.
+  return inComment ?? (isJsonObject(entry.default) ? '' : 'none')
 }
 
 /** @throws Error for an option without a comment */
-const optionRows = ({ entries }: OptionsSchema, source: string, name: string): readonly string[] => {
-  const comments = commentsIn(source, name)
+const optionRows = ({ entries }: OptionsSchema, place: string): readonly string[] => {
+  const comments = commentsIn(place)
   return [
     '| option | default | meaning |',
     '| --- | --- | --- |',
     ...Object.entries(entries).map(([option, entry]) => {
-      const meaning = comments.get(option)?.replace(/ Default: [^.]+\.$/u, '')
-      if (meaning === undefined) throw new Error(`${source}: ${option} has no comment`)
-      return `| \`${option}\` | ${shownDefault(entry)} | ${meaning} |`
+      const comment = comments.get(option)
+      if (comment === undefined) throw new Error(`${place}: ${option} has no comment`)
+      const [, meaning = comment, inComment] = /^(.*?) Default: ([^.]+)\.$/u.exec(comment) ?? []
+      return `| \`${option}\` | ${shownDefault(entry, inComment)} | ${meaning} |`
     }),
   ]
 }
 
+/** The schemas of options, each with the constant of a source that has the comments. */
+export const optionSchemas: Readonly<Record<string, readonly [schema: OptionsSchema, place: string]>> = {
+  authorizationEndpoint: [
+    authorizationEndpointSchema,
+    'plugins/authorization-endpoint/authorization-options.ts#optionsSchema',
+  ],
+  backChannelLogout: [
+    backChannelLogoutSchema,
+    'plugins/back-channel-logout/back-channel-logout.ts#backChannelLogoutSchema',
+  ],
+  clientMetadata: [clientMetadataSchema, 'plugins/client-metadata/client-metadata-options.ts#clientMetadataSchema'],
+  deviceAuthorization: [
+    deviceAuthorizationSchema,
+    'plugins/device-authorization/device-options.ts#deviceAuthorizationSchema',
+  ],
+  dpop: [dpopSchema, 'plugins/dpop/dpop-settings.ts#settingsSchema'],
+  endSession: [endSessionSchema, 'plugins/end-session/end-session.ts#endSessionSchema'],
+  mtls: [mtlsSchema, 'plugins/mtls/mtls-settings.ts#settingsSchema'],
+  newPasswords: [newPasswordsSchema, 'plugins/shared/new-passwords.ts#newPasswordsSchema'],
+  passkeys: [passkeysSchema, 'plugins/passkeys/passkeys.ts#passkeysSchema'],
+  pushedAuthorization: [
+    pushedAuthorizationSchema,
+    'plugins/pushed-authorization/pushed-authorization.ts#pushedAuthorizationSchema',
+  ],
+  recoveryCodes: [recoveryCodesSchema, 'plugins/one-time-password/recovery-codes.ts#recoveryCodesSchema'],
+  selfService: [selfServiceSchema, 'plugins/self-service/settings.ts#selfServiceSchema'],
+  signIn: [signInSchema, 'plugins/sign-in/sign-in.ts#signInSchema'],
+  totp: [totpSchema, 'plugins/one-time-password/totp.ts#totpSchema'],
+}
+
 const tables: Readonly<Record<string, () => readonly string[]>> = {
-  backChannelLogout: () =>
-    optionRows(
-      backChannelLogoutSchema,
-      'plugins/back-channel-logout/back-channel-logout.ts',
-      'backChannelLogoutSchema',
-    ),
-  clientMetadata: () =>
-    optionRows(clientMetadataSchema, 'plugins/client-metadata/client-metadata-options.ts', 'clientMetadataSchema'),
-  deviceAuthorization: () =>
-    optionRows(
-      deviceAuthorizationSchema,
-      'plugins/device-authorization/device-options.ts',
-      'deviceAuthorizationSchema',
-    ),
-  dpop: () => optionRows(dpopSchema, 'plugins/dpop/dpop-settings.ts', 'settingsSchema'),
-  mtls: () => optionRows(mtlsSchema, 'plugins/mtls/mtls-settings.ts', 'settingsSchema'),
-  pushedAuthorization: () =>
-    optionRows(
-      pushedAuthorizationSchema,
-      'plugins/pushed-authorization/pushed-authorization.ts',
-      'pushedAuthorizationSchema',
-    ),
+  ...Object.fromEntries(
+    Object.entries(optionSchemas).map(([name, [schema, place]]) => [name, () => optionRows(schema, place)]),
+  ),
   clientAssertionMembers: () => clientMembersOf({ name: 'client-assertion' }),
   mtlsMembers: () => clientMembersOf({ name: 'mtls' }),
   signInMembers: () => clientMembersOf({ name: 'sign-in', account: {} }),

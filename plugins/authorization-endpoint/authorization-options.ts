@@ -61,6 +61,7 @@ export const fieldsOf = ({
 
 /** The options that are data. */
 export const authorizationEndpointEntries = {
+  /** The lifetimes and the number of sessions. */
   sessions: v.optional(sessionsSchema, {}),
   /** Seconds for which a user can take to sign in and consent. Default: 1800. */
   interactionLifetime: v.optional(wholeSeconds(60, maxInteractionLifetime), 1800),
@@ -76,6 +77,7 @@ export const pagesSchema = v.optional(
 
 export const optionsSchema = configurationObject({
   ...authorizationEndpointEntries,
+  /** Determines who is signed in and what is authorized, such as `signIn()`. */
   interaction: configurationObject({
     interact: requiredFunctionSchema<InteractionPort['interact']>(),
     limitsHostCalls: v.optional(v.boolean('must be true or false')),

@@ -32,7 +32,8 @@ declare module '@grantry/core' {
   }
 }
 
-const optionsSchema = configurationObject({
+export const endSessionSchema = configurationObject({
+  /** The pages, such as those of `createPages()`. */
   pages: portSchema<LogoutPages>('the pages of createPages()', {
     localeOf: true,
     confirmLogout: true,
@@ -44,7 +45,7 @@ const optionsSchema = configurationObject({
   providers: v.optional(portSchema<ProviderLogout>('the result of upstream()', { logoutUrl: true })),
 })
 
-export type EndSessionOptions = OptionsOf<typeof optionsSchema>
+export type EndSessionOptions = OptionsOf<typeof endSessionSchema>
 
 /** The content of a form token. It names the session, so that no other site can send the form. */
 const tokenSchema = v.object({
@@ -143,7 +144,7 @@ const returnEndpoint = (replies: LogoutReplies) =>
  * @see OpenID Connect RP-Initiated Logout 1.0
  */
 export function endSession(input: EndSessionOptions): AuthorizationFeature {
-  const options = parseConfiguration(optionsSchema, input, 'endSession()')
+  const options = parseConfiguration(endSessionSchema, input, 'endSession()')
   return {
     parts(services) {
       const replies = createLogoutReplies(options, services)

@@ -12,14 +12,14 @@ const memory = 315_360_000
 /** Bytes of a code: 80 random bits cannot be guessed, also by someone who has read the hash. */
 const length = 10
 
-const optionsSchema = configurationObject({
+export const recoveryCodesSchema = configurationObject({
   /** Returns the hashes of the codes of a user, used ones included. */
   hashesOf: requiredFunctionSchema<(sub: string) => readonly string[] | Promise<readonly string[]>>(),
   /** Removes the hashes of a user, when an administrator resets the second factors. */
   reset: functionSchema<(sub: string) => void | Promise<void>>(),
 })
 
-export type RecoveryCodesOptions = OptionsOf<typeof optionsSchema>
+export type RecoveryCodesOptions = OptionsOf<typeof recoveryCodesSchema>
 
 /** Returns new codes for a user to write down, and the hashes to store. */
 export const newRecoveryCodes = (count = 10): readonly { readonly code: string; readonly hash: string }[] =>
@@ -59,7 +59,7 @@ export async function verifyRecoveryCode(
  * @throws TypeError when an option is malformed.
  */
 export function recoveryCodes(options: RecoveryCodesOptions): SecondFactor {
-  const { hashesOf, reset } = parseConfiguration(optionsSchema, options, 'recoveryCodes()')
+  const { hashesOf, reset } = parseConfiguration(recoveryCodesSchema, options, 'recoveryCodes()')
   const hashesFor = (sub: string, kit: EndpointKit) => kit.callHost('recoveryCodes.hashesOf', () => hashesOf(sub))
   return {
     amr: 'otp',

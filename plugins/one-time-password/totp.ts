@@ -19,7 +19,7 @@ const minSecretLength = 16
 /** Seconds by which the clock of the app may differ. */
 export const usualTolerance = 30
 
-const optionsSchema = configurationObject({
+export const totpSchema = configurationObject({
   /** Returns the secret of a user in base32, as the user's app has it; `undefined` if the user has set up none. */
   secretOf: requiredFunctionSchema<(sub: string) => string | undefined | Promise<string | undefined>>(),
   /** Removes the secret of a user, when an administrator resets the second factors. */
@@ -28,7 +28,7 @@ const optionsSchema = configurationObject({
   clockTolerance: v.optional(wholeSeconds(0, 120), usualTolerance),
 })
 
-export type TotpOptions = OptionsOf<typeof optionsSchema>
+export type TotpOptions = OptionsOf<typeof totpSchema>
 
 /** @see RFC 4226 section 5.3 */
 function passwordAt(counter: number, secret: Uint8Array): string {
@@ -82,7 +82,7 @@ export async function verifyTotp(
  * @see RFC 6238
  */
 export function totp(options: TotpOptions): SecondFactor {
-  const { secretOf, reset, clockTolerance } = parseConfiguration(optionsSchema, options, 'totp()')
+  const { secretOf, reset, clockTolerance } = parseConfiguration(totpSchema, options, 'totp()')
   const secretFor = (sub: string, kit: EndpointKit) => kit.callHost('totp.secretOf', () => secretOf(sub))
   return {
     amr: 'otp',

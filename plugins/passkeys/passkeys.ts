@@ -8,7 +8,7 @@ export type { AccountPasskey, AccountPasskeys, NewAccountPasskey } from '../shar
 export { type StoredPasskeys, type StoredPasskeysOptions, storedPasskeys } from './stored-passkeys.ts'
 export type { StoredPasskey } from './verify.ts'
 
-const optionsSchema = configurationObject({
+export const passkeysSchema = configurationObject({
   /** Returns a passkey by the id of its credential (base64url); `undefined` if there is none, or its user may not sign in. */
   find: requiredFunctionSchema<
     (credentialId: string) => StoredPasskey | undefined | Promise<StoredPasskey | undefined>
@@ -21,7 +21,7 @@ const optionsSchema = configurationObject({
   rpId: v.optional(v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'))),
 })
 
-export type PasskeysOptions = OptionsOf<typeof optionsSchema>
+export type PasskeysOptions = OptionsOf<typeof passkeysSchema>
 
 /**
  * Passkeys: users sign in with a key of their device or password manager, without a password. For `signIn({ passkeys })`.
@@ -30,7 +30,7 @@ export type PasskeysOptions = OptionsOf<typeof optionsSchema>
  * @see WebAuthn Level 3 section 7.2
  */
 export function passkeys(options: PasskeysOptions): PasskeyCheck {
-  const { find, onUse, reset, rpId } = parseConfiguration(optionsSchema, options, 'passkeys()')
+  const { find, onUse, reset, rpId } = parseConfiguration(passkeysSchema, options, 'passkeys()')
   return {
     rpId,
     limitsHostCalls: true,

@@ -30,8 +30,11 @@ export const selfServiceSchema = configurationObject({
   ...selfServiceEntries,
   /** The rules for new passwords. */
   passwords: v.optional(newPasswordsSchema, {}),
+  /** The accounts, such as `sqlAccounts()`. */
   store: accountStoreSchema,
+  /** Sends the mails, such as `smtpMailer()`. */
   mailer: mailerSchema,
+  /** The pages and mails, such as those of `createSelfServicePages()`. */
   pages: portSchema<SelfServicePages>('the pages of createSelfServicePages()', {
     localeOf: true,
     askAddress: true,

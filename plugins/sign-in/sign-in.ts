@@ -81,7 +81,7 @@ export const signInEntries = {
   acr: v.optional(v.string('must be a string')),
 }
 
-const optionsSchema = configurationObject({
+export const signInSchema = configurationObject({
   ...signInEntries,
   /** The `acr` of a sign-in with a second factor. Default: that of a sign-in by password. */
   secondFactorAcr: v.optional(v.string('must be a string')),
@@ -90,6 +90,7 @@ const optionsSchema = configurationObject({
   ways: v.optional(v.array(portSchema<SignInWays>('a way to sign in', { links: true, parts: true })), []),
   /** Whether users sign in with a password. Default: `true`. */
   passwords: v.optional(v.boolean('must be true or false'), true),
+  /** The pages, such as those of `createPages()`. */
   pages: portSchema<SignInPages>('the pages of createPages()', {
     localeOf: true,
     signIn: true,
@@ -100,7 +101,7 @@ const optionsSchema = configurationObject({
   }),
 })
 
-export type SignInOptions = OptionsOf<typeof optionsSchema>
+export type SignInOptions = OptionsOf<typeof signInSchema>
 
 const passwordGrantWarning = defineFields({
   rules: [
@@ -126,7 +127,7 @@ const passwordGrantWarning = defineFields({
   ],
 })
 
-type Ways = Pick<v.InferOutput<typeof optionsSchema>, 'passwords' | 'passkeys' | 'ways'>
+type Ways = Pick<v.InferOutput<typeof signInSchema>, 'passwords' | 'passkeys' | 'ways'>
 
 const needsPasskeys = ({ passwords, ways }: Ways): boolean => !passwords && ways.every(({ signsIn = true }) => !signsIn)
 
@@ -156,7 +157,7 @@ const passkeysOnly = (options: Ways): readonly PluginPart[] =>
  * @throws TypeError when an option is malformed.
  */
 export function signIn(input: SignInOptions): InteractionPort {
-  const { pages, ...factors } = parseConfiguration(optionsSchema, input, 'signIn()')
+  const { pages, ...factors } = parseConfiguration(signInSchema, input, 'signIn()')
   assertWay(factors)
   return {
     limitsHostCalls: true,

@@ -6,6 +6,7 @@ import {
   namedPluginSchema,
   pluginNames,
 } from '../../packages/server/src/configuration/named-plugins.ts'
+import { optionSchemas } from '../../scripts/written-tables.ts'
 import { sources } from '../architecture/source-files.ts'
 import { root } from './code-blocks.ts'
 import { type OptionTable, optionTables } from './option-tables.ts'
@@ -129,6 +130,32 @@ test.each(pluginNames.map((name) => [name, namedPluginSchema(name)] as const))(
     expect([...shown].sort()).toEqual([...declared].sort())
   },
 )
+
+/** Options that have no table of their own. */
+const withoutTable: readonly RegExp[] = [
+  // Those of other schemas, which have tables.
+  /^plugins\/(?:device-authorization\/(?:sign-in|device-options)|upstream\/upstream-options|id-jag\/id-jag-options)\.ts#/u,
+  // One row of the table of presets for each.
+  /^plugins\/upstream\/presets\//u,
+  // One option: `clients`, `encryptionSecrets`, `rpId`.
+  /^plugins\/(?:fapi2\/fapi2|one-time-password\/stored-factors|passkeys\/stored-passkeys)\.ts#/u,
+]
+
+test('the options of each plugin are in a table', () => {
+  const inTables = [
+    ...Object.values(optionSchemas).map(([, place]) => place),
+    ...optionTables.flatMap(({ of, nested = {} }) => [of, ...Object.values(nested)].flat()),
+  ]
+  const declared = sources
+    .filter(({ path }) => path.startsWith('plugins/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bOptionsOf<typeof (\w+)>/gu)].map(([, name = '']) => `${sourceOf(name, path)}#${name}`),
+    )
+  expect(declared.length).toBeGreaterThan(25)
+  const isKnown = (place: string): boolean =>
+    inTables.includes(place) || withoutTable.some((places) => places.test(place))
+  expect(declared.filter((place) => !isKnown(place))).toEqual([])
+})
 
 test('each table of options is compared with its declarations', () => {
   const compared = optionTables.map(({ at }) => at)
