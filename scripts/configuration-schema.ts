@@ -23,29 +23,16 @@ import { schemas as drivers } from '../packages/server/src/configuration/storage
 import { listedTenantSchema, pluginDifference } from '../packages/server/src/configuration/tenants-schema.ts'
 import { userDatabaseSchemas, userSchema } from '../packages/server/src/configuration/users-schema.ts'
 import { schemaAddress } from '../packages/server/src/init/template.ts'
+import { numericMember } from '../packages/server/src/numeric.ts'
 import { listenerSchema } from '../packages/server/src/observability/metrics-configuration.ts'
 import { builtIn } from '../packages/server/src/provider-options/provider-options.ts'
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
 import { commentOf } from './option-comments.ts'
 import { describeSettings } from './setting-descriptions.ts'
+import { actionsOf, type Node } from './valibot-node.ts'
 
 /** JSON Schema draft 7, which all editors support. */
 export type JsonSchema = { readonly [member: string]: unknown }
-
-/** The members of a valibot schema or action that are used here. */
-interface Node {
-  readonly type: string
-  readonly pipe?: readonly Node[]
-  readonly wrapped?: Node
-  readonly default?: unknown
-  readonly entries?: Readonly<Record<string, Node>>
-  readonly item?: Node
-  readonly value?: Node
-  readonly options?: readonly unknown[]
-  readonly literal?: unknown
-  readonly requirement?: unknown
-  readonly message?: unknown
-}
 
 const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
 
@@ -144,12 +131,18 @@ const overrides = new Map<unknown, () => JsonSchema>([
   [waitingRequests.wrapped, () => or({ const: false }, abuse.waitingRequests)],
 ])
 
-/** Options that the configuration passes through use the stricter schemas of the provider. */
+/** Options that the configuration passes through use the stricter schemas of the provider. Its numbers can be variables. */
 const judgedByProvider = Object.fromEntries(
-  Object.entries(options).filter(
-    ([name]) =>
-      name in entries && !['keys', 'storage', 'clients', 'scopes', 'users', 'plugins', 'abuseControl'].includes(name),
-  ),
+  Object.entries(options)
+    .filter(
+      ([name]) =>
+        name in entries && !['keys', 'storage', 'clients', 'scopes', 'users', 'plugins', 'abuseControl'].includes(name),
+    )
+    .map(([name, option]) => {
+      const { type, wrapped } = option as Node
+      const isNumber = type === 'optional' && wrapped?.type === 'number'
+      return [name, isNumber ? numericMember(option as unknown as Parameters<typeof numericMember>[0]) : option]
+    }),
 )
 
 /** Functions are for module configurations only. */
@@ -205,7 +198,8 @@ function convert(schema: unknown): JsonSchema {
       )
     return kind(node)
   }
-  const [first, ...rest] = pipe
+  const [first, ...following] = pipe
+  const rest = following.flatMap(actionsOf)
   // Actions after a transformation do not apply to the written value.
   const end = rest.findIndex(({ type }) => type === 'transform')
   const whole = convert(first)

@@ -90,12 +90,19 @@ describe('a number of the server from a variable', () => {
   const parsed = (more: object) =>
     parseConfiguration(configurationSchema, { issuer: 'https://id.example.com', clients: [], ...more }, '')
 
+  const columns = { sub: 'id', username: 'email', password: 'hash' }
+  const table = { driver: 'sql', file: 'app.db', table: 'accounts', columns }
+
   test('is the number that the text has', () => {
     const text = withEnvironment(
       {
         metrics: { port: referenceTo('PORT') },
         trustedProxies: referenceTo('PROXIES'),
         idleTimeout: referenceTo('IDLE'),
+        clockTolerance: referenceTo('PROXIES'),
+        bodyLimit: referenceTo('PORT'),
+        keys: { rotateAfter: referenceTo('IDLE') },
+        users: { ...table, maxConnections: referenceTo('PROXIES'), operationTimeout: referenceTo('PROXIES') },
         storage: { driver: 'postgresql', url: 'postgresql://a@b/c', operationTimeout: '0.5' },
       },
       { PORT: '9464', PROXIES: '1', IDLE: '620' },
@@ -104,6 +111,10 @@ describe('a number of the server from a variable', () => {
       metrics: { port: 9464 },
       trustedProxies: 1,
       idleTimeout: 620,
+      clockTolerance: 1,
+      bodyLimit: 9464,
+      keys: { rotateAfter: 620 },
+      users: { maxConnections: 1, operationTimeout: 1 },
       storage: { operationTimeout: 0.5 },
     })
   })

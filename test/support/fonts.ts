@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 export const fonts = {
   narrow: '"Liberation Sans Narrow", "Arial Narrow", "Liberation Serif", serif',
-  wide: '"DejaVu Sans", Verdana, monospace',
+  wide: '"DejaVu Sans Mono", Verdana, monospace',
 } as const
 
 export type InEachFont<T> = Readonly<Record<keyof typeof fonts, T>>

@@ -8,3 +8,10 @@ export const numeric = (message: string): v.GenericSchema<number> =>
     v.union([v.number(), v.pipe(v.string(), v.regex(digits, message))], message),
     v.transform(Number),
   ) as unknown as v.GenericSchema<number>
+
+/** An optional member of a schema with numbers, which can be a text with a number, too. */
+export const numericMember = <D extends number | undefined>({
+  wrapped,
+  default: value,
+}: v.OptionalSchema<v.GenericSchema<number>, D>): v.OptionalSchema<v.GenericSchema<number>, D> =>
+  v.optional(v.pipe(numeric('must be a number'), wrapped), value)

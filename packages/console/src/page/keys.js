@@ -67,7 +67,7 @@ export async function keysPage(context) {
   const items = response.body.items
   const columns = [
     { name: 'Key', cell: (/** @type {Key} */ { kid }) => element('span', { class: 'mono' }, shown(kid, 60)) },
-    { name: 'State', cell: (/** @type {Key} */ { state }) => visible(state ?? '–', 40) },
+    { name: 'State', cell: (/** @type {Key} */ { state }) => shown(state ?? '–', 40) },
     { name: 'Algorithm', minor: true, cell: (/** @type {Key} */ key) => visible(key.alg ?? key.algorithm ?? '–', 40) },
     { name: 'Added', minor: true, cell: (/** @type {Key} */ { createdAt }) => timeAt(createdAt) },
     {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { algorithms, configurationObject, type KeySource, storedKeys, storedKeysSchema } from '@grantry/core'
 import * as v from 'valibot'
 import { fileErrorReason } from '../error-message.ts'
+import { numericMember } from '../numeric.ts'
 
 const { algorithms: list, rotateAfter, encryptionSecret, refused } = storedKeysSchema.entries
 
@@ -13,7 +14,7 @@ export const settingsSchema = v.pipe(
     // Without defaults: next to `jwks` they must be absent.
     algorithms: v.optional(v.unwrap(list)),
     /** Seconds after which a key is replaced. */
-    rotateAfter: v.optional(v.unwrap(rotateAfter)),
+    rotateAfter: numericMember(v.optional(v.unwrap(rotateAfter))),
     /** Encrypts the keys in the storage. */
     encryptionSecret,
     /** The ids of compromised keys, which are never used again. */

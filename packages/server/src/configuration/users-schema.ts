@@ -3,6 +3,7 @@ import { configurationObject, foldedUsername } from '@grantry/core'
 import { ldapEntries, sqlEntries } from '@grantry/users/options'
 import { type PasswordHash, parsePasswordHash, passwordHashProblem } from '@grantry/users/password-hash'
 import * as v from 'valibot'
+import { numericMember } from '../numeric.ts'
 import { passwordEntries } from './password-file.ts'
 import { text } from './storage/fields.ts'
 
@@ -55,13 +56,25 @@ export function configuredUsersLike(subOrName: string, users: readonly Configure
 
 const ca = v.optional(text('the path of a file with certificates'))
 
+const numbersOf = ({ maxConnections, operationTimeout }: typeof sqlEntries | typeof ldapEntries) => ({
+  maxConnections: numericMember(maxConnections),
+  operationTimeout: numericMember(operationTimeout),
+})
+
 /** The databases of the host that users can be in, by the name of their driver. */
 export const userDatabaseSchemas = {
-  sql: configurationObject({ driver: v.literal('sql'), ca, ...passwordEntries, ...sqlEntries }),
+  sql: configurationObject({
+    driver: v.literal('sql'),
+    ca,
+    ...passwordEntries,
+    ...sqlEntries,
+    ...numbersOf(sqlEntries),
+  }),
   ldap: configurationObject({
     driver: v.literal('ldap'),
     ca,
     ...ldapEntries,
+    ...numbersOf(ldapEntries),
     bindPassword: v.optional(ldapEntries.bindPassword),
     /** A file with the password of `bindDn`, read for each new connection. */
     bindPasswordFile: v.optional(text('the path of a file with the password')),
