@@ -55,7 +55,7 @@ export const folderOf = (path: string): string => (path.includes('/') ? path.sli
 
 function coreRefuses(from: string, { target, type }: Import): boolean {
   if (target === 'valibot') return false
-  if (target === 'jose' || target.startsWith('jose/')) return !/^keys\//u.test(from)
+  if (target === 'jose' || target.startsWith('jose/')) return !type || !/^keys\//u.test(from)
   // HKDF is not part of the runtime, because it runs only once for each generation of the key ring.
   if (target.startsWith('@noble/hashes/')) return from !== 'runtime.ts' && from !== 'keys/ring-records.ts'
   if (!target.startsWith('packages/core/src/')) return true

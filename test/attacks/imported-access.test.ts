@@ -1,6 +1,6 @@
 // Attack: an export of another server has a placeholder where a secret was. What the import makes of it is a client whose
 // secret is in the documentation of a tool. Or a demand in an unknown form is dropped, and a blocked user can sign in.
-import { importAuth0, importHydra, importIdentityServer, importKeycloak } from '@grantry/administration'
+import { importAuth0, importHydra, importIdentityServer, importKeycloak } from '@grantry/administration/import'
 import { describe, expect, test } from 'vitest'
 import { plain, read, statusOf } from '../support/imported.ts'
 

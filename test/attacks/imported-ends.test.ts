@@ -1,6 +1,6 @@
 // Attack: a secret has leaked, and ends soon, or has ended. The export has the end in a form that the import cannot read, or
 // reads in the time zone of the process: the imported secret never ends.
-import { importHydra, importIdentityServer, importKeycloak, importOidcProvider } from '@grantry/administration'
+import { importHydra, importIdentityServer, importKeycloak, importOidcProvider } from '@grantry/administration/import'
 import { describe, expect, test } from 'vitest'
 import { hash, plain, read, statusOf } from '../support/imported.ts'
 

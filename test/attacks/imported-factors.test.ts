@@ -1,6 +1,6 @@
 // Attack: a thief knows the password of a user who has a second factor at another server. An import keeps the password and
 // not the factor, so that the password alone signs in.
-import { type ImportFunction, importAuth0, importKeycloak } from '@grantry/administration'
+import { type ImportFunction, importAuth0, importKeycloak } from '@grantry/administration/import'
 import { describe, expect, test } from 'vitest'
 import { type Exported, read } from '../support/imported.ts'
 

@@ -1,6 +1,6 @@
 // What the flow of a realm or a client demands is kept, or the client is disabled: a password must not open here what it did
 // not open there.
-import { importKeycloak } from '@grantry/administration'
+import { importKeycloak } from '@grantry/administration/import'
 import { describe, expect, test } from 'vitest'
 
 type Execution = readonly [name: string, requirement: 'REQUIRED' | 'ALTERNATIVE' | 'CONDITIONAL' | 'DISABLED']

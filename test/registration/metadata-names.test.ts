@@ -1,4 +1,4 @@
-import { importOidcProvider } from '@grantry/administration'
+import { importOidcProvider } from '@grantry/administration/import'
 import {
   defineHostFunctions,
   definePlugin,

@@ -1,4 +1,4 @@
-import { importAuth0, importHydra, importKeycloak } from '@grantry/administration'
+import { importAuth0, importHydra, importKeycloak } from '@grantry/administration/import'
 import { metadataName } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
 import { rows } from './metadata-table.ts'

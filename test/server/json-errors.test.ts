@@ -55,6 +55,31 @@ describe('a duplicate name in an object', () => {
   })
 })
 
+describe('what is JSON without comments', () => {
+  // What could be taken for a name, or hide one.
+  test.each([
+    '{ "a": "\\"b\\": 1", "c" : ["d:", "e\\\\", "f"] }',
+    '{ "a": ["b", "c"], "d": {}, "e": [{ "a": null }], "\\"": "\\\\" }',
+    '{ "": 0, " ": { "": "" } }',
+    '[[["a"]]]',
+    '"a"',
+    ' 1 ',
+    `${'['.repeat(100)}${']'.repeat(100)}`,
+  ])('is what JSON.parse returns: %s', async (text) => {
+    await expect(parseJson(text)).resolves.toEqual(JSON.parse(text))
+  })
+
+  test.each([
+    ['{ "a": "\\"b\\": 1", "a": ["b:"] }', 'duplicate name "a"'],
+    ['{ "a": { "b": 1, "b": 2 }, "c": { "d": 1 } }', 'duplicate name "b"'],
+    ['{ "a": 9007199254740993 }', 'is a number that JSON does not keep exactly'],
+    [`${'['.repeat(101)}${']'.repeat(101)}`, 'more than 100 arrays and objects are nested'],
+  ])('is refused like the same with comments: %s', async (text, problem) => {
+    await expect(parseJson(text)).rejects.toThrow(problem)
+    await expect(parseJson(`${text} // a`)).rejects.toThrow(problem)
+  })
+})
+
 test('comments and trailing commas are allowed', async () => {
   await expect(parseJson('// one\n{ "a": [1, 2,], /* two */ "b": {}, }\n')).resolves.toEqual({ a: [1, 2], b: {} })
 })

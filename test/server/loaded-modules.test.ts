@@ -51,12 +51,19 @@ beforeAll(async () => {
   for (const [file, { inputs }] of Object.entries(metafile.outputs)) sourcesIn.set(basename(file), Object.keys(inputs))
 })
 
-/** Runs a command, and returns the sources that it loads. */
+/** Runs a command, a server until it listens, and returns the sources that it loads. */
 async function loadedBy(commandLine: readonly string[], configuration: object): Promise<readonly string[]> {
   writeFileSync(log, '')
   writeFileSync(join(directory, 'grantry.config.json'), JSON.stringify(configuration))
   const program = ['--import', join(directory, 'hooks.mjs'), join(directory, 'stdin.mjs'), ...commandLine]
-  await promisify(execFile)(process.execPath, program, { cwd: directory, env: { ...process.env, LOADED: log } })
+  const running = promisify(execFile)(process.execPath, program, {
+    cwd: directory,
+    env: { ...process.env, LOADED: log },
+  })
+  running.child.stderr?.on('data', (text: unknown) => {
+    if (String(text).includes('listening on')) running.child.kill('SIGTERM')
+  })
+  await running
   const files = readFileSync(log, 'utf8').split('\n')
   return files.flatMap((file) => sourcesIn.get(basename(file)) ?? [])
 }
@@ -80,6 +87,16 @@ const clientLibraries = [
   'prom-client',
 ]
 const libraries = [...clientLibraries, '@opentelemetry', '@hattip'].map((name) => `node_modules/${name}/`)
+/** What a command or a server needs for an import, for hashing, or for a configuration with comments. */
+const rare = [
+  'packages/administration/src/import/',
+  'packages/users/src/password-hash/hash-',
+  'node_modules/jsonc-parser/',
+]
+/** A configuration names them, in `sign-in` and others. */
+const pagePlugins = ['account', 'authorization-endpoint', 'self-service', 'sign-in', 'upstream'].map(
+  (name) => `plugins/${name}/`,
+)
 const pages = ['packages/pages/']
 const allPlugins = ['plugins/']
 const otherPlugins = [
@@ -104,13 +121,31 @@ describe('the modules of a start', () => {
       'a command that asks the storage',
       ['clients', 'list'],
       {},
-      [...libraries, ...pages, ...allPlugins, 'packages/server/src/doctor/', 'packages/administration/src/api/'],
+      [
+        ...[
+          ...libraries,
+          ...pages,
+          ...allPlugins,
+          ...rare,
+          'node_modules/jose/',
+          'node_modules/@noble/hashes/argon2.js',
+        ],
+        ...['packages/server/src/doctor/', 'packages/administration/src/api/'],
+      ],
     ],
     [
       'a provider with two plugins',
       ['keys', 'list'],
       { plugins: [{ name: 'dpop' }, { name: 'mtls' }] },
-      [...libraries, ...pages, ...otherPlugins],
+      [...libraries, ...pages, ...otherPlugins, ...pagePlugins, ...rare],
+    ],
+    [
+      'a server without pages',
+      ['serve', '--port', '0', '--log-format', 'json'],
+      { storage: { driver: 'memory' } },
+      [...clientLibraries.filter((name) => name !== 'prom-client'), 'jose']
+        .map((name) => `node_modules/${name}/`)
+        .concat(pages, otherPlugins, pagePlugins, rare, ['plugins/shared/']),
     ],
   ] as const)('are only those that it needs: %s', async (_, commandLine, more, forbidden) => {
     const loaded = await loadedBy(commandLine, { ...minimal, ...more })

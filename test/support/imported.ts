@@ -5,7 +5,7 @@ import {
   importHydra,
   importKeycloak,
   importOidcProvider,
-} from '@grantry/administration'
+} from '@grantry/administration/import'
 import type { ClientOptions } from '@grantry/core'
 import { fixture, clients as fixtureClients } from './fixture.ts'
 

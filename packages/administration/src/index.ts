@@ -4,21 +4,6 @@ export { clientGaps } from './clients/client-type.ts'
 export { type ClientManager, clientsOfOrigin, originId, type WithSecret } from './clients/manage-clients.ts'
 export type { Members } from './differences.ts'
 export type { EntryType } from './entry-type.ts'
-export { importAuth0 } from './import/auth0.ts'
-export { importHydra } from './import/hydra.ts'
-export { importIdentityServer } from './import/identityserver.ts'
-export {
-  type Consequence,
-  consequences,
-  type ExportedFile,
-  type Finding,
-  type Imported,
-  type ImportedNames,
-  type ImportFunction,
-  type ImportPorts,
-} from './import/imported.ts'
-export { importKeycloak } from './import/keycloak.ts'
-export { importOidcProvider } from './import/oidc-provider.ts'
 export type { Column, Completed, DescribedKind, Kind, KindManager, PlanRules, WithNewSecret } from './kinds/kind.ts'
 export { listText } from './kinds/kind.ts'
 export { kinds } from './kinds/kinds.ts'

@@ -1,11 +1,9 @@
-// Imports single modules of jose: the main entry would load 40 modules at every startup.
 import type { JWK } from 'jose'
-import { exportJWK } from 'jose/key/export'
-import { generateKeyPair } from 'jose/key/generate/keypair'
 import {
   algorithms,
   type Bytes,
   decodeBase64url,
+  generatePrivateKey,
   isSigningAlgorithm,
   type Runtime,
   type SignatureKey,
@@ -173,8 +171,7 @@ export async function generateKey(algorithm: SigningAlgorithm): Promise<JWK> {
   if (!isSigningAlgorithm(algorithm)) {
     throw new TypeError(`keys: ${String(algorithm)} is not a supported algorithm; use one of ${algorithms.join(', ')}`)
   }
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
-  return { ...(await exportJWK(privateKey)), alg: algorithm }
+  return { ...materialOf((await generatePrivateKey(algorithm, minModulusBits)) as JWK), alg: algorithm }
 }
 
 /** Keys that the host has made. */

@@ -7,7 +7,7 @@ import {
   importIdentityServer,
   importKeycloak,
   importOidcProvider,
-} from '@grantry/administration'
+} from '@grantry/administration/import'
 import { hashPassword, keycloakPasswordHash, passwordHashProblem } from '@grantry/users/password-hash'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { importReport } from '../declaration/import-report.ts'

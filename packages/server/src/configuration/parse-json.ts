@@ -1,4 +1,4 @@
-import { inexactNumber, inexactNumberIn, quotableName } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, isObject, quotableName } from '@grantry/core'
 import type { JSONVisitor, ParseErrorCode } from 'jsonc-parser'
 
 /** Messages by the error code of jsonc-parser. */
@@ -26,6 +26,36 @@ const maxDepth = 100
 
 const position = (line: number, column: number): string => `line ${line + 1}, column ${column + 1}`
 
+/** A text of valid JSON, with the colon behind it if it is a name. */
+const textOrName = /"(?:[^"\\]|\\.)*"\s*(:?)/gu
+
+/** Returns the number of names in the objects of a value, or NaN if only the other parser can judge it. */
+function namesIn(value: unknown, depth = 0): number {
+  if (!isObject(value)) return 0
+  if (depth === maxDepth) return Number.NaN
+  const names = Array.isArray(value) ? [] : Object.keys(value)
+  if (names.includes('__proto__')) return Number.NaN
+  return Object.values(value).reduce((sum: number, member) => sum + namesIn(member, depth + 1), names.length)
+}
+
+/**
+ * Parses JSON without comments, the usual case, without loading the parser that knows where a problem is: it takes a
+ * twentieth of the time of a command.
+ *
+ * @returns nothing if there is a problem: a name that is used twice is one name fewer in the value
+ */
+function parsePlain(text: string, numbers: 'exact' | 'any'): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (numbers === 'exact' && inexactNumberIn(value) !== undefined) return undefined
+    let written = 0
+    for (const [, colon] of text.matchAll(textOrName)) if (colon === ':') written += 1
+    return namesIn(value) === written ? { value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Parses JSON with comments and trailing commas. Rejects duplicate names, because the last one would silently override
  * the first, and `__proto__`, which would set the prototype of the object.
@@ -34,6 +64,8 @@ const position = (line: number, column: number): string => `line ${line + 1}, co
  * @throws TypeError with line, column and problem. It does not quote a value.
  */
 export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'): Promise<unknown> {
+  const plain = parsePlain(text, numbers)
+  if (plain !== undefined) return plain.value
   const { parse, visit } = await import('jsonc-parser')
   const names: Map<string, number>[] = []
   const problems: string[] = []

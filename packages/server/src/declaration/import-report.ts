@@ -1,4 +1,4 @@
-import { type Consequence, consequences, type Finding, type Imported } from '@grantry/administration'
+import { type Consequence, consequences, type Finding, type Imported } from '@grantry/administration/import'
 import { counted } from '../counted.ts'
 import { sanitizeText } from '../sanitize-text.ts'
 

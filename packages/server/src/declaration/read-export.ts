@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { ExportedFile } from '@grantry/administration'
+import type { ExportedFile } from '@grantry/administration/import'
 import { parseJson } from '../configuration/parse-json.ts'
 import { errorInFile, fileErrorReason } from '../error-message.ts'
 import { readSources } from './read-sources.ts'

@@ -1,4 +1,5 @@
-import { clientGaps, type Finding, type Imported, type Members, userProblem } from '@grantry/administration'
+import { clientGaps, type Members, userProblem } from '@grantry/administration'
+import type { Finding, Imported } from '@grantry/administration/import'
 import {
   configurationProblems,
   directorySchemasOf,

@@ -1,6 +1,6 @@
 import { type AtomicDriver, createProvider, type Observer, type Provider, type ProviderOptions } from '@grantry/core'
 import { adapterOfThisRuntime } from '../adapter.ts'
-import { openAdminHost } from '../administration/admin-host.ts'
+import { loadAdminHost } from '../administration/load-admin-host.ts'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import type { PluginHosts } from '../configuration/named/plugin-hosts.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
@@ -15,7 +15,8 @@ export async function openProvider(
 ): Promise<Provider> {
   const { driver } = await configuredStorage(loaded.configuration.storage, loaded.directory)
   try {
-    const adminHost = () => openAdminHost(loaded, driver, provider, options)
+    const admin = await loadAdminHost(loaded.configuration)
+    const adminHost = admin && (() => admin.openAdminHost(loaded, driver, provider, options))
     const options: ProviderOptions = await providerOptions(loaded, wrap(driver), observe, { adminHost, accounts })
     const { runtime } = await adapterOfThisRuntime()
     const provider: Provider = await createProvider({ ...options, runtime })

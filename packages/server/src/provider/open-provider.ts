@@ -10,7 +10,7 @@ import {
   type UserService,
 } from '@grantry/core'
 import type { Adapter } from '../adapter.ts'
-import { openAdminHost } from '../administration/admin-host.ts'
+import { loadAdminHost } from '../administration/load-admin-host.ts'
 import { configuredClients } from '../configuration/configured-clients.ts'
 import { consoleAdministration } from '../configuration/console-client.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
@@ -23,7 +23,6 @@ import type { ServerEndpoint, ServerObserver } from '../observability/server-eve
 import { openAccounts } from '../provider-options/open-accounts.ts'
 import { providerOptions } from '../provider-options/provider-options.ts'
 import type { Serving } from '../reload/provider-slot.ts'
-import { withUpstreamUsers } from '../users/upstream-users.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
@@ -167,14 +166,15 @@ export async function openProvider({
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
   // The admin API changes what its own provider serves.
-  const adminHost = () => openAdminHost({ configuration, directory }, driver, provider, built)
+  const admin = await loadAdminHost(configuration)
+  const adminHost = admin && (() => admin.openAdminHost({ configuration, directory }, driver, provider, built))
   const accounts = await openAccounts({ configuration, directory })
   const userClaims: ReadUserClaims = async (sub, names) => (await users?.claims?.(sub, names)) ?? {}
   const hosts = { adminHost, accounts: accounts?.host, userClaims }
   const built = await providerOptions({ configuration, directory }, driver, observe, hosts)
   const hasUpstreams = configuration.plugins?.some(hasProviders) === true
   const users: UserService | undefined = hasUpstreams
-    ? withUpstreamUsers(built.users ?? {}, () => provider)
+    ? (await import('../users/upstream-users.ts')).withUpstreamUsers(built.users ?? {}, () => provider)
     : built.users
   const clients = () => configuredClients(configuration)
   const entries = openEntries({ issuer: configuration.issuer, storage: driver })

@@ -1,8 +1,7 @@
 import * as crypto from 'node:crypto'
 import { pbkdf2, scrypt } from 'node:crypto'
 import type { Argon2Cost, PasswordCost, Pbkdf2Cost, ScryptCost } from './cost.ts'
-import { callInThread, type HashCall } from './hash-threads.ts'
-import { callWithoutThreads, hasNoThreads } from './without-threads.ts'
+import type { HashCall } from './hash-threads.ts'
 
 /** Derives a key of `length` bytes from a password that is not empty. */
 export type Derive = (password: string, salt: Uint8Array, length: number, cost: PasswordCost) => Promise<Uint8Array>
@@ -28,8 +27,17 @@ const pbkdf2Key = (
 ): Promise<Uint8Array> =>
   promised((done) => pbkdf2(password, salt, iterations, length, algorithm.slice('pbkdf2-'.length), done))
 
-const call = (wanted: HashCall): Promise<Uint8Array> =>
-  hasNoThreads() ? callWithoutThreads(wanted) : callInThread(wanted)
+/**
+ * Whether this is Cloudflare Workers: it has no threads, and compiles no WebAssembly from bytes. Asked with each call: a
+ * program can be prepared elsewhere.
+ */
+const hasNoThreads = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+
+/** Loaded on demand: most commands, and a server whose runtime has argon2, check the form of hashes and compute none. */
+const call = async (wanted: HashCall): Promise<Uint8Array> =>
+  hasNoThreads()
+    ? (await import('./without-threads.ts')).callWithoutThreads(wanted)
+    : (await import('./hash-threads.ts')).callInThread(wanted)
 
 interface NativeArgon2Options {
   readonly message: Uint8Array

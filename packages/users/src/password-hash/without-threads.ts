@@ -2,12 +2,6 @@ import { argon2i, argon2id } from '@noble/hashes/argon2.js'
 import { bcryptKey } from './bcrypt.ts'
 import type { HashCall } from './hash-threads.ts'
 
-/**
- * Whether this is Cloudflare Workers: it has no threads, and compiles no WebAssembly from bytes. Asked with each call: a
- * program can be prepared elsewhere.
- */
-export const hasNoThreads = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers'
-
 /** Computes a hash in JavaScript. It blocks the isolate, whose other requests wait. */
 export async function callWithoutThreads({ name, options }: HashCall): Promise<Uint8Array> {
   const { password, salt } = options
