@@ -4,6 +4,7 @@ import { consolePagesDefine } from './scripts/console-pages.js'
 import { hashFunctionsDefine } from './scripts/hash-functions.js'
 import { withLicences } from './scripts/licences.ts'
 import { packageFolders } from './scripts/package-folders.js'
+import { templateFilesDefine } from './scripts/template-files.js'
 
 interface Manifest {
   /** `./package.json` is exported as it is. */
@@ -37,7 +38,12 @@ const common = {
   clean: false,
   silent: true,
   // Bundlers of programs that install the packages find no scripts beside their bundle.
-  define: { grantryVersion: JSON.stringify(version), ...consolePagesDefine(), ...hashFunctionsDefine() },
+  define: {
+    grantryVersion: JSON.stringify(version),
+    ...consolePagesDefine(),
+    ...hashFunctionsDefine(),
+    ...templateFilesDefine(),
+  },
 } as const
 
 /** `grantry.mjs`: the server and all its packages in a single, relocatable file. See decision 0024. */

@@ -56,6 +56,21 @@ async function tryTemplate(directory) {
   await run(process.execPath, ['--test', 'test/'], { cwd })
 }
 
+/** The projects that `npm create grantry` writes, and how they start. */
+const created = [['--storage', 'memory']]
+
+/** Writes projects beside the installed packages, and signs in in each. `jiti` replaces `tsx`, which no package needs. */
+async function tryCreated(directory) {
+  const creator = join(directory, 'node_modules/create-grantry')
+  const { startOnce } = await import(join(creator, 'dist/index.js'))
+  for (const [number, answers] of created.entries()) {
+    const cwd = join(directory, `created-${number}`)
+    await run(process.execPath, [join(creator, 'bin/create-grantry.js'), cwd, '--yes', '--no-start', ...answers])
+    await run(process.execPath, ['--import', 'jiti/register', '--test', 'sign-in.test.ts'], { cwd })
+    await startOnce(cwd, 'node --env-file=.env --import jiti/register server.ts')
+  }
+}
+
 /** Checks the installed packages as the README describes them. */
 async function checkInstalled(packed, target) {
   const cwd = join(target, 'installed')
@@ -66,6 +81,7 @@ async function checkInstalled(packed, target) {
   await run(process.execPath, ['program.mjs'], { cwd })
   await tryServer(cwd)
   await tryTemplate(cwd)
+  await tryCreated(cwd)
   const { size } = statSync(join(cwd, 'node_modules/grantry/dist/grantry.mjs'))
   process.stdout.write(`installed in an empty directory: the library and the server work; grantry.mjs: ${size} bytes\n`)
 }

@@ -12,4 +12,5 @@ export const packageFolders = [
   'packages/pages',
   'packages/console',
   'packages/server',
+  'packages/create-grantry',
 ]

@@ -11,6 +11,7 @@ export const processFolders = [
   'console',
   'contract',
   'copy',
+  'create',
   'declaration',
   'deploy',
   'docs',

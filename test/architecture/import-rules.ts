@@ -120,6 +120,8 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/resource-server': { values: /^jose(?:\/.+)?$/u, types: /^jose$/u },
   // The server loads it on demand, and decides who may open it.
   'packages/console': { values: /^(?:@grantry\/core|node:fs\/promises)$/u, types: /^@grantry\/core$/u },
+  // Has no dependency, so that `npm create` installs nothing else.
+  'packages/create-grantry': { values: /^node:[\w/]+$/u, types: /^node:[\w/]+$/u },
   'packages/server': { values: /^[^.]/u, types: /^[^.]/u },
 }
 

@@ -26,9 +26,7 @@ import type { Serving } from '../reload/provider-slot.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
-import { beforeRequests } from './known-clients.ts'
-import { endMissingClients } from './missing-clients.ts'
-import { endMissingOfTenant, type MissingInTenants } from './missing-in-tenants.ts'
+import { endMissingClients, endMissingOfTenant, type MissingInTenants } from './missing-clients.ts'
 import { outboxPage } from './outbox-page.ts'
 
 const status = (text: string, code: number): Response =>
@@ -141,23 +139,9 @@ export interface OpenProviderOptions {
   readonly observability: Observability
   readonly console: ServerConsole | undefined
   readonly isStopping: () => boolean
-  /** The listed tenant that the provider is for, and what its server has found. */
-  readonly tenant?: { readonly name: string; readonly missing: () => MissingInTenants } | undefined
-}
-
-/** Serves no request while a client that is back could get what another one with its id had. */
-function gated(provider: Provider, routes: (request: Request) => Handler): Handler {
-  const { endMissing } = provider.use(beforeRequests)
-  return (request, connection) => {
-    const handler = provider.route(request)
-    if (handler === undefined) return routes(request)(request, connection)
-    const ending = endMissing()
-    if (ending === undefined) return handler(request, connection)
-    return ending.then(
-      () => handler(request, connection),
-      () => provider.unavailable(request, connection),
-    )
-  }
+  readonly missing: MissingInTenants
+  /** The name of the listed tenant that the provider is for. */
+  readonly tenant?: string | undefined
 }
 
 /** Creates the provider of a configuration, and the routes beside it. */
@@ -169,6 +153,7 @@ export async function openProvider({
   observability,
   console,
   isStopping,
+  missing,
   tenant,
 }: OpenProviderOptions): Promise<OpenedProvider> {
   const publish: Observer = (event) => {
@@ -198,8 +183,8 @@ export async function openProvider({
   const ends = { clients, revoke: (target: { readonly clientId: string }) => provider.revoke(target), isStored }
   const ending =
     tenant === undefined
-      ? endMissingClients(ends, configuration.tenants?.list)
-      : endMissingOfTenant(ends, tenant.name, tenant.missing)
+      ? endMissingClients(ends, configuration.tenants && { list: configuration.tenants.list, missing })
+      : endMissingOfTenant(ends, tenant, missing)
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
@@ -222,7 +207,7 @@ export async function openProvider({
       provider,
       built,
       console,
-      handle: gated(provider, routes),
+      handle: (request, connection) => (provider.route(request) ?? routes(request))(request, connection),
       async close() {
         await provider.close()
         await accounts?.close()

@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module'
+
+const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string }
+
+/** The versions of packages of others, as the tests of this version use them. */
+const versions: Readonly<Record<string, string>> = {
+  '@types/node': '^20.19.24',
+  ioredis: '^5.11.1',
+  libsql: '^0.5.29',
+  'openid-client': '^6.8.9',
+  pg: '^8.23.1',
+  tsx: '^4.23.15',
+  typescript: '^7.0.2',
+}
+
+/** Returns the version, or the file, of a package. */
+export type VersionOf = (name: string) => string
+
+/** @param packed the directory with the packed packages, if they do not come from the registry */
+export const versionsFrom =
+  (packed: string | undefined): VersionOf =>
+  (name) => {
+    if (name !== 'grantry' && !name.startsWith('@grantry/')) return versions[name] ?? '*'
+    if (packed === undefined) return `^${version}`
+    return `file:${packed.replaceAll('\\', '/')}/${name.replace(/^@/u, '').replace('/', '-')}-${version}.tgz`
+  }
+
+interface Manifest {
+  readonly name: string
+  readonly scripts: Readonly<Record<string, string>>
+  readonly packages: readonly string[]
+  readonly development: readonly string[]
+}
+
+/** Returns `package.json`. */
+export function manifest({ name, scripts, packages, development }: Manifest, versionOf: VersionOf): string {
+  const listed = (names: readonly string[]) =>
+    Object.fromEntries([...new Set(names)].sort().map((each) => [each, versionOf(each)]))
+  const content = {
+    name,
+    version: '0.0.0',
+    private: true,
+    type: 'module',
+    scripts,
+    dependencies: listed(packages),
+    devDependencies: listed(development),
+  }
+  return `${JSON.stringify(content, undefined, 2)}\n`
+}
+
+export const tsconfig = `${JSON.stringify(
+  {
+    compilerOptions: {
+      target: 'es2022',
+      lib: ['es2023', 'dom', 'dom.iterable'],
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      allowImportingTsExtensions: true,
+      types: ['node'],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      verbatimModuleSyntax: true,
+      skipLibCheck: true,
+      noEmit: true,
+    },
+    include: ['*.ts'],
+  },
+  undefined,
+  2,
+)}\n`

@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from 'node:child_process'
+
+const windows = process.platform === 'win32'
+
+/** Runs a command of npm in the project. @throws TypeError with its output if it fails. */
+export function npm(directory: string, ...parameters: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync('npm', parameters, {
+    cwd: directory,
+    encoding: 'utf8',
+    shell: windows,
+  })
+  if (status === 0) return
+  throw new TypeError(`npm ${parameters.join(' ')} failed in ${directory}:\n${error?.message ?? `${stdout}${stderr}`}`)
+}
+
+/** A project that hangs at its start or its end is ended after so many milliseconds. */
+const limit = 60_000
+
+/**
+ * Starts the project at a free port, reads its discovery document, and stops it.
+ *
+ * @param command the program and its parameters. Not a command of npm, which would not pass the signal on
+ * @throws TypeError with the output of the program if it does not start.
+ */
+export async function startOnce(directory: string, command: string): Promise<void> {
+  const [program = '', ...parameters] = command.split(' ')
+  const child = spawn(program, parameters, { cwd: directory, env: { ...process.env, PORT: '0' } })
+  const deadline = setTimeout(() => child.kill('SIGKILL'), limit)
+  let output = ''
+  const ended = new Promise<undefined>((resolve) => {
+    child.once('error', (error) => {
+      output += error.message
+      resolve(undefined)
+    })
+    child.once('close', () => resolve(undefined))
+  })
+  const listening = new Promise<string>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+        const [, address] = /Listening on (http:\S+)/u.exec(output) ?? []
+        if (address !== undefined) resolve(address)
+      })
+    }
+  })
+  try {
+    const address = await Promise.race([listening, ended])
+    if (address === undefined) throw new TypeError(`the project does not start:\n${output}`)
+    const { status } = await fetch(`${address}/.well-known/openid-configuration`)
+    if (status !== 200) {
+      throw new TypeError(`the discovery document of the project has the status ${status}:\n${output}`)
+    }
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+    clearTimeout(deadline)
+  }
+}

@@ -1,0 +1,55 @@
+/** The answers that each question accepts, the default first, and how a terminal shows them. */
+export const questions = {
+  what: {
+    text: 'What do you build?',
+    answers: {
+      app: 'an application with its own users',
+    },
+  },
+  where: {
+    text: 'Where does it run?',
+    answers: {
+      node: 'Node.js, without a framework',
+    },
+  },
+  users: {
+    text: 'Who are the users?',
+    answers: {
+      demo: 'one demo user, for a start',
+    },
+  },
+  pages: {
+    text: 'On which pages do they sign in?',
+    answers: {
+      ready: 'the ready pages, in twelve languages',
+    },
+  },
+  storage: {
+    text: 'Where are codes, tokens, sessions and keys stored?',
+    answers: {
+      files: 'in files of this machine',
+      memory: 'in memory, until the process ends',
+      sqlite: 'in SQLite',
+      postgresql: 'in PostgreSQL',
+      redis: 'in Redis',
+    },
+  },
+} as const
+
+export type Question = keyof typeof questions
+
+/** One answer to each question. */
+export type Answers = { readonly [Name in Question]: keyof (typeof questions)[Name]['answers'] }
+
+export const questionNames = Object.keys(questions) as readonly Question[]
+
+/** The accepted answers to a question. */
+export const answersTo = (question: Question): readonly string[] => Object.keys(questions[question].answers)
+
+/** @throws TypeError with a list if the answer is not among those that the question accepts. */
+export function assertAnswer(question: Question, answer: string): void {
+  const accepted = answersTo(question)
+  if (!accepted.includes(answer)) {
+    throw new TypeError(`--${question} does not accept "${answer}"; it accepts ${accepted.join(', ')}`)
+  }
+}

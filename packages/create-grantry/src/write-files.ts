@@ -1,0 +1,37 @@
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Creates files, all of them or none. Only this user can read `.env`.
+ *
+ * @throws TypeError with one line if a file exists, or cannot be created.
+ */
+export function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
+  const taken = Object.keys(files).filter((name) => existsSync(join(directory, name)))
+  if (taken.length > 0) {
+    throw new TypeError(
+      `${directory} already has ${taken.join(', ')}, and nothing was changed; choose another directory`,
+    )
+  }
+  const made: string[] = []
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      const path = join(directory, name)
+      mkdirSync(dirname(path), { recursive: true })
+      // `wx` also fails if the file was created since the check.
+      const file = openSync(path, 'wx', name === '.env' ? 0o600 : 0o666)
+      made.push(path)
+      try {
+        writeFileSync(file, content)
+      } finally {
+        closeSync(file)
+      }
+    }
+  } catch (cause) {
+    for (const path of made) rmSync(path, { force: true })
+    const { code } = cause as { readonly code?: string }
+    throw new TypeError(`cannot write to ${directory} (${code}); choose a directory that this user can write to`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,1 @@
+export function templateFilesDefine(): Record<string, string>
