@@ -1,6 +1,6 @@
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { proveDriver } from '@grantry/testing/drivers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 test('the kit for drivers reports each proof when it ends, and why proofs were skipped', async () => {
   const ended: string[] = []
@@ -13,3 +13,21 @@ test('the kit for drivers reports each proof when it ends, and why proofs were s
   expect(head).toMatch(/ \d+ skipped$/u)
   expect(second).toMatch(/^\d+ skipped: .+/u)
 })
+
+test.each([true, false])(
+  'a person at a terminal (%s) sees a line for each proof while they run',
+  async (isTerminal) => {
+    const { isTTY } = process.stderr
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    onTestFinished(() => {
+      process.stderr.isTTY = isTTY
+      write.mockRestore()
+    })
+    process.stderr.isTTY = isTerminal
+    const { results } = await proveDriver({ open: () => memoryDriver() })
+    const lines = write.mock.calls.map(([line]) => String(line))
+    expect(lines.filter((line) => /^(?:passed |skipped) \S.*\n$/u.test(line))).toHaveLength(
+      isTerminal ? results.length : 0,
+    )
+  },
+)

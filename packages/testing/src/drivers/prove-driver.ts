@@ -82,11 +82,21 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
   })
 }
 
+interface ProveOptions {
+  readonly onResult?: ((result: ProofResult) => void) | undefined
+}
+
+// The kit also runs on platforms without processes.
+const isTerminal = (): boolean => globalThis.process?.stderr?.isTTY === true
+
+const printResult = ({ name, outcome }: ProofResult): void =>
+  void process.stderr.write(`${outcome.padEnd(7)} ${name}\n`)
+
 /**
  * Tests whether a driver can safely store codes and tokens: on its own, between processes, and under a provider. Takes
- * 2 to 20 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
+ * 2 to 60 seconds, depending on the storage. Needs no test runner, and removes the items that it writes.
  *
- * @param more `onResult` is called with the result of each proof as soon as it has ended, for a line of progress
+ * @param more `onResult` is called with the result of each proof as soon as it has ended. Default: a line on a terminal
  * @returns the report; proofs are skipped when the subject has no `module` or `outage`
  * @throws Error that lists every failed proof; its `cause` is the report
  * @throws TypeError when the subject is malformed
@@ -96,7 +106,7 @@ export function driverProofs(subject: DriverSubject): readonly DriverProof[] {
  */
 export async function proveDriver(
   subject: DriverSubject,
-  { onResult }: { readonly onResult?: ((result: ProofResult) => void) | undefined } = {},
+  { onResult = isTerminal() ? printResult : undefined }: ProveOptions = {},
 ): Promise<DriverReport> {
   assertSubject(subject)
   const runs = new Map<Proof, ProofRun>()
