@@ -93,6 +93,26 @@ describe('a scheduled rotation', () => {
     await f.provider.close()
     expect(f.events.map(({ type }) => type)).toContain('keys_rotated')
   })
+
+  test('begins again after a Worker has ended the request that began it', async () => {
+    let ends = false
+    const ring = sharedRing((driver) => ({
+      ...driver,
+      insertItem: (key, ...rest) =>
+        ends && key.includes('keys') ? new Promise(() => {}) : driver.insertItem(key, ...rest),
+    }))
+    const f = await ring.start()
+    const rotations = () => f.events.filter(({ type }) => type === 'keys_rotated')
+    ends = true
+    ring.clock.advance(quarter)
+    await tokenOf(f)
+    ends = false
+    ring.clock.advance(31)
+    // As a scheduled event does, which ends only when the new key is stored.
+    await f.provider.keys.list()
+    await f.provider.runTasks()
+    expect(rotations()).toHaveLength(1)
+  })
 })
 
 describe('a manual rotation', () => {

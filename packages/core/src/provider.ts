@@ -81,8 +81,9 @@ export interface Provider extends UsePlugins {
    */
   isReady(): Promise<boolean>
   /**
-   * Runs the tasks of plugins, such as retries, and reads the scopes that plugins keep. Call it at start and every few
-   * seconds; in a Worker, from a scheduled event. A call during a run waits for that run. Never rejects: a failure is an event.
+   * Runs the tasks of plugins, such as retries, reads the scopes that plugins keep, and waits for a rotation of keys that is in
+   * progress. Call it at start and every few seconds; in a Worker, from a scheduled event. A call during a run waits for that
+   * run. Never rejects: a failure is an event.
    */
   runTasks(): Promise<void>
   /** Closes the storage. Call it when no request is in flight. */
@@ -200,7 +201,7 @@ export async function createProvider(input: ProviderOptions): Promise<Provider> 
     },
     isReady: services.store.isReady,
     async runTasks() {
-      await Promise.all([reading?.run(), tasks.run()])
+      await Promise.all([services.keys.settled(), reading?.run(), tasks.run()])
     },
   } satisfies Provider)
 }

@@ -72,10 +72,10 @@ export const isSameRing = (left: FoundRing, right: FoundRing): boolean =>
 export const staleAfter = 60
 
 /**
- * Milliseconds after which a read no longer blocks a new one: when a Worker ends a request, reads that the request
+ * Milliseconds after which a read or a rotation no longer blocks a new one: when a Worker ends a request, what the request
  * started may never settle.
  */
-const abandonedAfter = 30_000
+export const abandonedAfter = 30_000
 /** The limit of reads for unknown keys, which callers can cause: a burst of this size, and one more each second. */
 const burst = 10
 

@@ -2,7 +2,7 @@ import type { Recorder } from '../events/recorder.ts'
 import { documentLifetime } from '../http/plain-response.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'
 import type { KeyInfo, ProviderKeys } from './key-ring.ts'
-import { isSameRing, type LiveRing, type RingRefresh, staleAfter } from './live-ring.ts'
+import { abandonedAfter, isSameRing, type LiveRing, type RingRefresh, staleAfter } from './live-ring.ts'
 import {
   type ChangeDeps,
   infoOf,
@@ -130,7 +130,7 @@ export function createRingCommands(deps: RingCommandDeps): RingCommands {
   const { algorithms } = deps.options
   const advance = createAdvance(deps)
   const { kidOf, assertPublished, isComplete, missing, due } = createKeyTimes(deps)
-  let maintenance: Promise<void> | undefined
+  let maintenance: { readonly since: number; readonly promise: Promise<void> } | undefined
 
   async function rotateDue(): Promise<void> {
     const ring = current()
@@ -144,12 +144,14 @@ export function createRingCommands(deps: RingCommandDeps): RingCommands {
 
   return {
     maintain() {
-      if (maintenance !== undefined || due().length === 0) return
-      maintenance = rotateDue()
-        .catch(onFailed)
-        .finally(() => {
-          maintenance = undefined
-        })
+      const since = runtime.elapsed()
+      if (maintenance !== undefined && since - maintenance.since < abandonedAfter) return
+      if (due().length === 0) return
+      const started = { since, promise: rotateDue().catch(onFailed) }
+      maintenance = started
+      void started.promise.then(() => {
+        if (maintenance === started) maintenance = undefined
+      })
     },
 
     async complete() {
@@ -195,7 +197,7 @@ export function createRingCommands(deps: RingCommandDeps): RingCommands {
     },
 
     async settled() {
-      await maintenance
+      await maintenance?.promise
     },
   }
 }

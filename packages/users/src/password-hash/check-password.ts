@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { foldedPassword } from '@grantry/core'
-import { defaultCost, type PasswordCost, type Pbkdf2Cost } from './cost.ts'
+import type { PasswordCost, Pbkdf2Cost } from './cost.ts'
 import { type Derive, deriveKey } from './derive.ts'
-import { defaultLength, defaultSaltLength } from './new-hash.ts'
+import { defaultLength, defaultSaltLength, newCost } from './new-hash.ts'
 import type { PasswordHash } from './parse.ts'
 
 /** Whether a password matches a hash; `undefined` is an unknown user. */
@@ -52,7 +52,7 @@ function createWork(hashes: readonly PasswordHash[]) {
       sorted = undefined
     },
     costs: (): readonly PasswordCost[] => {
-      if (kinds.size === 0) return [defaultCost]
+      if (kinds.size === 0) return [newCost()]
       sorted ??= [...kinds.values()].sort(
         (left, right) => left.algorithm.localeCompare(right.algorithm) || workOf(right) - workOf(left),
       )

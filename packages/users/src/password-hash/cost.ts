@@ -44,11 +44,11 @@ const blocks = { 'pbkdf2-sha1': 20, 'pbkdf2-sha256': 32, 'pbkdf2-sha512': 64 } a
 /** The recommendations of the OWASP Password Storage Cheat Sheet. */
 const recommendedIterations = { 'pbkdf2-sha1': 1_300_000, 'pbkdf2-sha256': 600_000, 'pbkdf2-sha512': 210_000 } as const
 
-/** The cost of new hashes: 19 MiB in two passes, the second recommendation of the same document for Argon2id. */
+/** The cost of new hashes, except in Workers: 19 MiB in two passes, the second recommendation of the same document for Argon2id. */
 export const defaultCost: Argon2Cost = { algorithm: 'argon2id', m: 19_456, t: 2, p: 1 }
 
-/** 32 MiB: close to the recommendation of the same document, and the cost of the hashes of earlier versions. */
-const recommendedScrypt: ScryptCost = { algorithm: 'scrypt', ln: 15, r: 8, p: 1 }
+/** 32 MiB: close to the recommendation of the same document, and the cost of the hashes of earlier versions and of Workers. */
+export const recommendedScrypt: ScryptCost = { algorithm: 'scrypt', ln: 15, r: 8, p: 1 }
 
 /** Returns why a hash of this cost and length cannot be checked. Such a hash could exhaust the server. */
 export function costProblem(cost: PasswordCost, length: number): string | undefined {

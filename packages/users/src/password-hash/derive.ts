@@ -19,19 +19,19 @@ function scryptKey(password: string, salt: Uint8Array, length: number, { ln, r, 
   return promised((done) => scrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, done))
 }
 
-const pbkdf2Key = (
-  password: string,
-  salt: Uint8Array,
-  length: number,
-  { algorithm, iterations }: Pbkdf2Cost,
-): Promise<Uint8Array> =>
-  promised((done) => pbkdf2(password, salt, iterations, length, algorithm.slice('pbkdf2-'.length), done))
+/** More iterations are refused by Cloudflare, not by workerd on a machine. */
+const mostInWorkers = 100_000
+
+const pbkdf2Key = (password: string, salt: Uint8Array, length: number, cost: Pbkdf2Cost): Promise<Uint8Array> =>
+  cost.iterations > mostInWorkers && hasNoThreads()
+    ? import('./without-threads.ts').then(({ pbkdf2WithoutLimit }) => pbkdf2WithoutLimit(password, salt, length, cost))
+    : promised((done) => pbkdf2(password, salt, cost.iterations, length, cost.algorithm.slice('pbkdf2-'.length), done))
 
 /**
  * Whether this is Cloudflare Workers: it has no threads, and compiles no WebAssembly from bytes. Asked with each call: a
  * program can be prepared elsewhere.
  */
-const hasNoThreads = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+export const hasNoThreads = (): boolean => globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 
 /** Loaded on demand: most commands, and a server whose runtime has argon2, check the form of hashes and compute none. */
 const call = async (wanted: HashCall): Promise<Uint8Array> =>
