@@ -4,6 +4,7 @@ export const packageFolders = [
   'packages/storage-drivers',
   'packages/testing',
   'packages/adapters',
+  'packages/cloudflare',
   'packages/administration',
   'packages/resource-server',
   'packages/users',

@@ -3,7 +3,8 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .main),
-    (name = "items", disk = (path = "cloudflare-worker/dist/items", writable = true)),
+    (name = "d1", worker = .d1),
+    (name = "disk", disk = (path = "cloudflare-worker/dist/disk", writable = true)),
   ],
   sockets = [(name = "http", address = "127.0.0.1:3000", http = (), service = "main")],
 );
@@ -12,11 +13,17 @@ const main :Workerd.Worker = (
   modules = [(name = "worker.js", esModule = embed "dist/worker.js")],
   compatibilityDate = "2026-10-01",
   bindings = [
-    (name = "ITEMS", durableObjectNamespace = "Item"),
-    (name = "SIGNING_KEY", fromEnvironment = "SIGNING_KEY"),
-    (name = "PORT", fromEnvironment = "PORT"),
+    (name = "DB", wrapped = (moduleName = "cloudflare-internal:d1-api", innerBindings = [(name = "fetcher", service = "d1")])),
+    (name = "ISSUER", fromEnvironment = "ISSUER"),
+    (name = "KEY_SECRET", fromEnvironment = "KEY_SECRET"),
   ],
-  durableObjectNamespaces = [(className = "Item", uniqueKey = "grantry-items", enableSql = true)],
-  # (inMemory = void) has no SQLite, and therefore no synchronous storage API.
-  durableObjectStorage = (localDisk = "items"),
+);
+
+# What is behind the binding of D1 on this machine.
+const d1 :Workerd.Worker = (
+  modules = [(name = "d1.js", esModule = embed "dist/d1.js")],
+  compatibilityDate = "2026-10-01",
+  bindings = [(name = "DATABASE", durableObjectNamespace = "DatabaseObject")],
+  durableObjectNamespaces = [(className = "DatabaseObject", uniqueKey = "database", enableSql = true)],
+  durableObjectStorage = (localDisk = "disk"),
 );

@@ -1,34 +1,29 @@
-import { fetchMiddleware } from '@grantry/adapters/fetch'
-import { createDemoProvider } from '../provider.ts'
-import { durableObjectDriver } from './durable-object-driver.ts'
-import type { Item } from './item.ts'
+import { worker } from '@grantry/cloudflare'
+import { storedKeys } from '@grantry/core'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { type D1Binding, d1Driver } from '@grantry/storage-drivers/d1'
+import { demoClient, demoScope } from '../provider.ts'
 
-export { Item } from './item.ts'
-
-interface Bindings {
-  readonly ITEMS: DurableObjectNamespace<Item>
-  /** A private JWK. Generated keys would differ between isolates. */
-  readonly SIGNING_KEY: string
-  readonly PORT: string | null
+interface Environment {
+  readonly DB: D1Binding
+  readonly ISSUER: string
+  /** A secret. It encrypts the signing keys in the database. */
+  readonly KEY_SECRET: string
 }
 
-const mount = async ({ ITEMS, SIGNING_KEY, PORT }: Bindings) =>
-  fetchMiddleware(
-    await createDemoProvider({
-      issuer: `http://127.0.0.1:${PORT ?? 3000}`,
-      keys: [JSON.parse(SIGNING_KEY)],
-      storage: durableObjectDriver(ITEMS),
-    }),
-  )
+const notFound = (): Response => new Response('Not found', { status: 404 })
 
-// Created by the first request, because a Worker cannot do I/O before. Stores the result, not the promise: a request
-// cannot await a promise of another one.
-let grantry: Awaited<ReturnType<typeof mount>> | undefined
-
-export default {
-  async fetch(request, bindings) {
-    grantry ??= await mount(bindings)
-    if (new URL(request.url).pathname === '/hello') return new Response('hello from a Worker')
-    return (await grantry(request)) ?? new Response('Not found', { status: 404 })
+export default worker(
+  ({ DB, ISSUER, KEY_SECRET }: Environment) => ({
+    issuer: ISSUER,
+    keys: storedKeys({ algorithms: ['ES256'], encryptionSecret: KEY_SECRET }),
+    storage: d1Driver({ database: DB }),
+    clients: [demoClient],
+    scopes: [demoScope],
+    plugins: [clientCredentials()],
+  }),
+  {
+    // Your own routes.
+    fetch: ({ url }) => (new URL(url).pathname === '/hello' ? new Response('hello from a Worker') : notFound()),
   },
-} satisfies ExportedHandler<Bindings>
+) satisfies ExportedHandler<Environment>

@@ -15,6 +15,11 @@ export interface MailMessage {
 export interface Mailer {
   /** Resolves when a server has accepted the mail. Must have a time limit. Its errors must not contain the mail. */
   send(message: MailMessage): MaybePromise<void>
+  /**
+   * Keeps a Worker running until a mail is sent, which it is after the response: `waitUntil` of `cloudflare:workers`. Without
+   * it, a Worker ends before that.
+   */
+  waitUntil?(sending: Promise<void>): void
 }
 
 /**

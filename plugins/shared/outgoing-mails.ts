@@ -66,12 +66,13 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
       const later = new Promise<void>((resolve) => {
         setTimeout(resolve, 0)
       })
-      void track(
+      const sending = track(
         later.then(() => {
           if (message === undefined) return undefined
           return isFull ? giveUp(purpose, 'too_many_waiting', kit) : attempt({ message, purpose, attempts: 0 }, kit)
         }),
       )
+      mailer.waitUntil?.(sending)
     },
     part: defineTask(async (kit) => {
       const again = failed.splice(0)

@@ -111,6 +111,11 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/testing': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // The proofs for drivers start processes.
   [driverProofs]: { values: /^(?:@grantry\/core|valibot|node:\w+)$/u, types: /^(?:@grantry\/core|valibot)$/u },
+  // Mounts a provider in a Worker.
+  'packages/cloudflare': {
+    values: /^@grantry\/(?:core|adapters\/fetch)$/u,
+    types: /^@grantry\/core$/u,
+  },
   'packages/adapters': { values: /^(?:@hattip\/|node:)/u, types: /^@grantry\/core$/u },
   // Pages are HTML: endpoints, sessions and form tokens belong to plugins, which also declare what a page shows.
   'packages/pages': { values: /^(?:@grantry\/core|valibot)$/u, types: /^@grantry\/plugins\/[\w-]+$/u },

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { defaultDrain } from '../../packages/adapters/src/http-bridge/portable.ts'
 import { loadConfiguration } from '../../packages/server/src/configuration/load.ts'
+import { packageFolders } from '../../scripts/package-folders.js'
 import { describeWith } from '../support/describe-with.ts'
 import { root } from './single-file.ts'
 
@@ -25,6 +26,11 @@ const copies = [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gmu)].map(([, word
 
 test('the linter finds no problem in the Dockerfile', () => {
   expect(validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+})
+
+test('the Dockerfile copies the manifest of each package before npm ci', () => {
+  const before = dockerfile.slice(0, dockerfile.indexOf('\nRUN npm ci\n'))
+  for (const folder of packageFolders) expect(before).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`)
 })
 
 test('the last stage of the Dockerfile has one file, an unprivileged user and a health check without a shell', () => {

@@ -9,7 +9,7 @@ export const defaultLength = 32
 /** Bytes. */
 export const defaultSaltLength = 16
 
-/** The cost of new hashes. Workers compute argon2 in JavaScript, and scrypt natively in a third of the time. */
+/** The cost of new hashes. Workers compute argon2 in JavaScript, and scrypt natively in less than half the time. */
 export const newCost = (): PasswordCost => (hasNoThreads() ? recommendedScrypt : defaultCost)
 
 const unpadded = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
