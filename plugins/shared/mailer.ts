@@ -19,7 +19,7 @@ export interface Mailer {
    * Keeps a Worker running until a mail is sent, which it is after the response: `waitUntil` of `cloudflare:workers`. Without
    * it, a Worker ends before that.
    */
-  waitUntil?(sending: Promise<void>): void
+  readonly waitUntil?: ((sending: Promise<void>) => void) | undefined
 }
 
 /**
