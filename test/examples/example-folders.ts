@@ -30,7 +30,14 @@ export const exampleStarts: readonly ExampleStart[] = exampleFolders.flatMap((fo
     .map(({ code, title }) => ({ folder, title, commands: code })),
 )
 
-const builds = ['packages/core', 'packages/adapters', 'packages/cloudflare', 'packages/resource-server', 'packages/storage-drivers', 'plugins']
+const builds = [
+  'packages/core',
+  'packages/adapters',
+  'packages/cloudflare',
+  'packages/resource-server',
+  'packages/storage-drivers',
+  'plugins',
+]
 
 /** Returns a message if examples cannot start here, such as a missing dependency. */
 export function missingForExamples(): string | undefined {

@@ -103,9 +103,13 @@ for (const { title, commands } of exampleStarts) {
       expect(discovery).toMatchObject({ issuer: example.base, token_endpoint: `${example.base}/connect/token` })
       const { keys } = await (await send('/.well-known/jwks')).json()
       const key = (kty: string, alg: string) => expect.objectContaining({ kty, alg, use: 'sig' })
-      // Those that issue identity tokens have an RSA key, too.
-      const expected = [key('EC', 'ES256'), ...(keys.length > 1 ? [key('RSA', 'RS256')] : [])]
-      expect(keys).toEqual(expected)
+      // Those that issue identity tokens have an RSA key, too, and those that store their keys the next one.
+      const [, ...more] = keys
+      const isOfRsa = ({ kty }: { readonly kty: string }): boolean => kty === 'RSA'
+      const expected = more.map((each: { readonly kty: string }) =>
+        isOfRsa(each) ? key('RSA', 'RS256') : key('EC', 'ES256'),
+      )
+      expect(keys).toEqual([key('EC', 'ES256'), ...expected])
     })
 
     test('leaves other paths to the host', async () => {
