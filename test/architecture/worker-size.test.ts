@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
 import { codeBlocks, root } from '../docs/code-blocks.ts'
 
-// The sizes in the guide to Cloudflare Workers. They may be 3 percent off, so that not every change writes them anew.
+// The sizes in the guide to Cloudflare Workers. They may be a tenth off, so that not every change writes them anew.
 
 const guide = readFileSync(join(root, 'docs/guides/cloudflare.md'), 'utf8')
 const [shown = ''] = codeBlocks('docs/guides/cloudflare.md')
@@ -40,6 +40,6 @@ test.each([
   const row = new RegExp(`^\\| \\[?${name}.* \\| ([\\d.]+) \\| ([\\d.]+) % \\| ([\\d.]+) % \\|$`, 'mu').exec(guide)
   const [size = 0, free, paid] = (row ?? []).slice(1).map(Number)
   const measured = await sizeOf(contents, folder)
-  expect(Math.abs(size / measured - 1), `${name} has ${measured.toFixed(0)} kB`).toBeLessThan(0.03)
+  expect(Math.abs(size / measured - 1), `${name} has ${measured.toFixed(0)} kB`).toBeLessThan(0.1)
   expect([free, paid]).toEqual([Math.round(size / 30), Math.round(size / 100)])
 })

@@ -34,7 +34,7 @@ test('plugins/README.md names every export of @grantry/plugins', () => {
 })
 
 test('the guide to embedding names every import path of the packages, and no other', () => {
-  const ofServer = ['console', 'mail/options', 'users/options', 'storage-drivers/clients'].map(
+  const ofServer = ['console', 'administration/import', 'mail/options', 'users/options', 'storage-drivers/clients'].map(
     (path) => `@grantry/${path}`,
   )
   const expected = packageFolders.flatMap((folder) => {
