@@ -76,16 +76,7 @@ const minimal = {
 }
 
 /** What starts without a reason to load it, in each folder that it is in. */
-const clientLibraries = [
-  'pg',
-  'ioredis',
-  'ldapts',
-  'nodemailer',
-  'jiti',
-  'openid-client',
-  '@simplewebauthn',
-  'prom-client',
-]
+const clientLibraries = ['pg', 'ioredis', 'ldapts', 'nodemailer', 'jiti', 'openid-client', '@simplewebauthn']
 const libraries = [...clientLibraries, '@opentelemetry', '@hattip'].map((name) => `node_modules/${name}/`)
 /** What a command or a server needs for an import, for hashing, or for a configuration with comments. */
 const rare = [
@@ -143,7 +134,7 @@ describe('the modules of a start', () => {
       'a server without pages',
       ['serve', '--port', '0', '--log-format', 'json'],
       { storage: { driver: 'memory' } },
-      [...clientLibraries.filter((name) => name !== 'prom-client'), 'jose']
+      [...clientLibraries, '@opentelemetry', 'jose']
         .map((name) => `node_modules/${name}/`)
         .concat(pages, otherPlugins, pagePlugins, rare, ['plugins/shared/']),
     ],

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { createReading } from './metric-family.ts'
 
 interface ListedKey {
   readonly kid: string
@@ -15,8 +15,12 @@ export interface KeyLister {
 /** Milliseconds for which the list of keys is cached, because reading it can access the store. */
 const cacheDuration = 60_000
 
-/** Registers a gauge with the age of each signing key in seconds. If the keys cannot be listed, it has no samples. */
-export function createKeyAges(registers: Registry[], provider: () => KeyLister | undefined): void {
+/**
+ * Creates a gauge with the age of each signing key in seconds. If the keys cannot be listed, it has no samples.
+ *
+ * @returns `refresh`: reads the list. Call it before the text is read
+ */
+export function createKeyAges(provider: () => KeyLister | undefined) {
   let listed: readonly ListedKey[] = []
   let listedAt = Number.NEGATIVE_INFINITY
   let listing = false
@@ -34,20 +38,13 @@ export function createKeyAges(registers: Registry[], provider: () => KeyLister |
     keys.list().then(settle, () => settle([]))
   }
 
-  new Gauge({
-    name: 'grantry_key_age_seconds',
-    help: 'Age of the signing keys',
-    labelNames: ['kid', 'algorithm', 'state'],
-    registers,
-    async collect() {
-      refresh()
-      // One turn of the event loop is enough for a list in memory. A scrape does not wait for the store.
-      await new Promise((resolve) => setImmediate(resolve))
-      this.reset()
-      const now = Date.now() / 1000
-      for (const { kid, algorithm, state, createdAt } of listed) {
-        this.set({ kid, algorithm, state }, Math.max(0, now - createdAt))
-      }
-    },
-  })
+  const read = () => {
+    const now = Date.now() / 1000
+    return listed.map(
+      ({ kid, algorithm, state, createdAt }) => [[kid, algorithm, state], Math.max(0, now - createdAt)] as const,
+    )
+  }
+  const labelNames = ['kid', 'algorithm', 'state']
+  const description = { name: 'grantry_key_age_seconds', help: 'Age of the signing keys', labelNames }
+  return { refresh, text: createReading('gauge', description, read).text }
 }

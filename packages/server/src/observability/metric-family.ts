@@ -27,20 +27,24 @@ type Labels = readonly (readonly [name: string, value: string])[]
 const escaped = (value: string): string =>
   value.replaceAll('\\', String.raw`\\`).replaceAll('\n', String.raw`\n`).replaceAll('"', String.raw`\"`)
 
-const sampleOf = (name: string, labels: Labels, value: number): string =>
-  `${name}{${labels.map(([label, text]) => `${label}="${escaped(text)}"`).join(',')}} ${value}\n`
+function sampleOf(name: string, labels: Labels, value: number): string {
+  const written = labels.map(([label, text]) => `${label}="${escaped(text)}"`).join(',')
+  return `${name}${written === '' ? '' : `{${written}}`} ${value}\n`
+}
+
+const headOf = ({ name, help }: Description, type: string): string => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
+
+const labelsOf = ({ labelNames }: Description, values: readonly string[]): Labels =>
+  labelNames.map((label, index) => [label, values[index] ?? ''])
 
 interface Node<Series> {
   readonly children: Map<string, Node<Series>>
   series: Series | undefined
 }
 
-/**
- * Creates a family. Unlike a metric of prom-client, it finds a series without a label object, which prom-client sorts
- * and concatenates for each event.
- */
+/** Creates a family. It finds a series without creating an object or a text for the labels, because each event does. */
 function createFamily<Series>(
-  { name, help, labelNames }: Description,
+  description: Description,
   type: 'counter' | 'histogram',
   create: () => Series,
   samplesOf: (labels: Labels, series: Series) => string,
@@ -51,7 +55,7 @@ function createFamily<Series>(
 
   function add(labelValues: readonly string[]): Series {
     const series = create()
-    all.push({ labels: labelNames.map((label, index) => [label, labelValues[index] ?? '']), series })
+    all.push({ labels: labelsOf(description, labelValues), series })
     return series
   }
 
@@ -69,10 +73,30 @@ function createFamily<Series>(
       node.series ??= add(labelValues)
       return node.series
     },
-    text: () =>
-      `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${all.map(({ labels, series }) => samplesOf(labels, series)).join('')}`,
+    text: () => headOf(description, type) + all.map(({ labels, series }) => samplesOf(labels, series)).join(''),
   }
 }
+
+/** Values with those of their labels. */
+export type Readings = readonly (readonly [labelValues: readonly string[], value: number])[]
+
+/**
+ * Creates a metric that is read during a scrape.
+ *
+ * @param read returns its value, the values of its series, or `undefined` if there are none
+ */
+export const createReading = (
+  type: 'counter' | 'gauge',
+  description: Description,
+  read: () => number | undefined | Readings,
+): { text(): string } => ({
+  text() {
+    const value = read() ?? []
+    const readings = typeof value === 'number' ? ([[[], value]] as const) : value
+    const samples = readings.map(([values, each]) => sampleOf(description.name, labelsOf(description, values), each))
+    return headOf(description, type) + samples.join('')
+  },
+})
 
 export function createCounter(name: string, help: string, labelNames: readonly string[]): Family<Count> {
   const description = { name, help, labelNames }

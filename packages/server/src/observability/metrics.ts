@@ -1,7 +1,6 @@
 import type { AtomicDriver, Provider } from '@grantry/core'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createKeyAges, type KeyLister } from './key-ages.ts'
-import { boundedLabel, createCounter, createHistogram, type Family } from './metric-family.ts'
+import { boundedLabel, createCounter, createHistogram, createReading } from './metric-family.ts'
 import type { OperationObserver } from './observed-driver.ts'
 import type { ServerObserver } from './server-event.ts'
 
@@ -33,40 +32,27 @@ const maxReasons = 150
 /** Tenants with series of their own. */
 const maxTenants = 500
 
-/** Creates the functions that add metrics to a registry. */
-function createInstruments(registry: Registry) {
-  const registers = [registry]
-  // What is counted for each request. prom-client formats the rest, which is read during a scrape.
-  const families: Family<unknown>[] = []
-  const family = <F extends Family<unknown>>(created: F): F => {
-    families.push(created)
+/** A metric, or several. */
+interface Written {
+  /** Returns the samples in the Prometheus text format. */
+  text(): string
+}
+
+/** Creates the functions that add metrics to a page. */
+function createInstruments() {
+  const page: Written[] = []
+  const add = <W extends Written>(created: W): W => {
+    page.push(created)
     return created
   }
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
-    family(createCounter(name, help, labelNames))
+    add(createCounter(name, help, labelNames))
   const histogram = (name: string, help: string, labelNames: readonly string[]) =>
-    family(createHistogram(name, help, labelNames, buckets))
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
-  const total = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
+    add(createHistogram(name, help, labelNames, buckets))
+  const reading = (type: 'counter' | 'gauge') => (name: string, help: string, read: () => number) =>
+    add(createReading(type, { name, help, labelNames: [] }, read))
 
-  return { registers, families, counter, histogram, gauge, total }
+  return { page, add, counter, histogram, gauge: reading('gauge'), total: reading('counter') }
 }
 
 function createEventCounts({ counter, histogram }: ReturnType<typeof createInstruments>): ServerObserver {
@@ -165,11 +151,19 @@ function sumOfProviders(countOf: (provider: Partial<Provider>) => number | undef
   }
 }
 
-/** Creates the metrics. `droppedLines` returns how many lines the log has dropped. */
-export function createMetrics(facts: { readonly version: string; readonly droppedLines: () => number }): Metrics {
-  const registry = new Registry()
-  const instruments = createInstruments(registry)
-  const { registers, families, histogram, gauge, total } = instruments
+/** What the metrics are of. */
+interface Facts {
+  readonly version: string
+  /** How many lines the log has dropped. */
+  readonly droppedLines: () => number
+  /** Of the process, where its runtime has them. */
+  readonly process?: readonly Written[] | undefined
+}
+
+/** Creates the metrics. */
+export function createMetrics(facts: Facts): Metrics {
+  const instruments = createInstruments()
+  const { page, add, histogram, gauge, total } = instruments
   const observe = createEventCounts(instruments)
   let provider: Provider | undefined
   let requestsInFlight = 0
@@ -183,13 +177,10 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
   const observerFailures = sumOfProviders(({ observerFailures }) => observerFailures)
   total('grantry_observer_failures_total', 'Events for which an observer failed', observerFailures.read)
   total('grantry_log_lines_dropped_total', 'Dropped log lines', facts.droppedLines)
-  createKeyAges(registers, () => provider as (Provider & KeyLister) | undefined)
-  new Gauge({ name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'], registers }).set(
-    { version: facts.version },
-    1,
-  )
-  // Bun and Deno do not support all the APIs that it reads.
-  if (!('Bun' in globalThis || 'Deno' in globalThis)) collectDefaultMetrics({ register: registry })
+  const keyAges = add(createKeyAges(() => provider as (Provider & KeyLister) | undefined))
+  const build = { name: 'grantry_build_info', help: 'Always 1', labelNames: ['version'] }
+  add(createReading('gauge', build, () => [[[facts.version], 1]]))
+  for (const metric of facts.process ?? []) add(metric)
 
   const tenantRequests = instruments.counter('grantry_tenant_requests_total', 'Completed requests of tenants', [
     'tenant',
@@ -224,11 +215,12 @@ export function createMetrics(facts: { readonly version: string; readonly droppe
       return observerFailures.add(watched)
     },
     watchStorage: createSweepMetrics(instruments),
-    contentType: registry.contentType,
-    // prom-client 15 writes the invalid `Nan`. Go parses it, but other parsers reject the page.
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     async text() {
-      const formatted = (await registry.metrics()).replaceAll(/ Nan$/gmu, ' NaN')
-      return families.map((each) => `${each.text()}\n`).join('') + formatted
+      keyAges.refresh()
+      // One turn of the event loop is enough for a list in memory. A scrape does not wait for the store.
+      await new Promise((resolve) => setImmediate(resolve))
+      return page.map((each) => each.text()).join('\n')
     },
   }
 }

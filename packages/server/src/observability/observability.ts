@@ -49,7 +49,10 @@ async function openTracing(): Promise<Tracing | undefined> {
 async function openMetrics({ metrics, version, droppedLines }: ObservabilityOptions): Promise<Metrics | undefined> {
   if (metrics === false) return undefined
   const { createMetrics } = await import('./metrics.ts')
-  return createMetrics({ version, droppedLines })
+  // Bun and Deno do not support all the APIs that it reads.
+  const isNode = !('Bun' in globalThis || 'Deno' in globalThis)
+  const process = isNode ? (await import('./process-metrics.ts')).createProcessMetrics() : undefined
+  return createMetrics({ version, droppedLines, process })
 }
 
 /** @throws TypeError with a one-line message if the metrics listener cannot listen on its port. */
