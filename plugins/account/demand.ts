@@ -1,4 +1,4 @@
-import type { Reply } from '@grantry/core'
+import type { EndpointKit, Reply } from '@grantry/core'
 import type { AuthorizationFeature, Interaction } from '../authorization-endpoint/authorization-endpoint.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices } from './services.ts'
@@ -39,6 +39,12 @@ function asksForFactor(
   )
 }
 
+/** Whether the user has a factor, or an app that is being removed: a sign-in asks for it, so a password alone adds no other. */
+async function hasFactor(sub: string, kit: EndpointKit, { secondFactors, passkeys }: Demanding): Promise<boolean> {
+  const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
+  return state?.app === true || state?.removing === true || keys.length > 0
+}
+
 /**
  * Returns the step that lets a user set up a factor before a code is sent, where the operator, the client or the request
  * demands one. A user who has a factor, but has signed in without it, signs in again: another person who knows the
@@ -48,16 +54,16 @@ export const demandStep =
   (services: Demanding): NonNullable<AuthorizationFeature['step']> =>
   async (interaction, sub) => {
     const { request, session, kit } = interaction
-    const { secondFactors, passkeys, requireSecondFactor, client, clientDemands } = services
+    const { secondFactors, requireSecondFactor, client, clientDemands } = services
     const isByClient = request.client.requireSecondFactor === true
     if (isByClient) await clientDemands.note(kit)
     const isDemanded = requireSecondFactor || isByClient || asksForFactor(interaction, services)
     // The page on which users set it up.
     if (!isDemanded || secondFactors === undefined || request.client.clientId === accountClientId) return undefined
     if (session?.subject.sub === sub && session.subject.amr.includes('mfa')) return undefined
-    const [{ app }, keys] = await Promise.all([secondFactors.state(sub, kit), passkeys?.list(sub, kit) ?? []])
+    const hasOne = await hasFactor(sub, kit, services)
     const { id } = await interaction.suspend()
-    if (!app && keys.length === 0) return { location: urlOf(kit, `${otpPaths.setUp}/${id}`) }
+    if (!hasOne) return { location: urlOf(kit, `${otpPaths.setUp}/${id}`) }
     return client.signInAt(kit, { max_age: '0', state: `${resumePath}/${id}` })
   }
 
@@ -66,15 +72,13 @@ export const demandStep =
  * password alone then changes nothing. Otherwise, it could add the factor that a request demands.
  */
 export async function isUnproved({ session, kit }: Visit, services: AccountServices): Promise<boolean> {
-  const { requireSecondFactor, secondFactorAcr, secondFactorAcrValues, secondFactors, passkeys, clientDemands } =
-    services
+  const { requireSecondFactor, secondFactorAcr, secondFactorAcrValues, secondFactors, clientDemands } = services
   const { sub, amr } = session.subject
   if (amr.includes('mfa')) return false
   const isByRequests =
     secondFactorAcrValues.length > 0 || (secondFactors !== undefined && secondFactorAcr !== undefined)
   if (!requireSecondFactor && !isByRequests && !(await clientDemands.exist(kit))) return false
-  const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
-  return state?.app === true || keys.length > 0
+  return hasFactor(sub, kit, services)
 }
 
 /** Whether the operator demands a factor, and this is the last one of the user. */

@@ -106,7 +106,8 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
       async state(sub, kit) {
         const [stored, hashes] = await Promise.all([readApp(sub, kit), readHashes(sub, kit)])
         const codesLeft = await countUnused(hashes, sub, kit)
-        return { app: unlessMarked(stored) !== undefined, codes: codesLeft > 0, codesLeft }
+        const app = unlessMarked(stored) !== undefined
+        return { app, removing: stored !== undefined && !app, codes: codesLeft > 0, codesLeft }
       },
       newSecret: newTotpSecret,
       uriOf: totpUri,

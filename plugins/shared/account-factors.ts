@@ -19,7 +19,13 @@ export interface AccountSecondFactors {
   state(
     sub: string,
     kit: EndpointKit,
-  ): Promise<{ readonly app: boolean; readonly codes: boolean; readonly codesLeft?: number | undefined }>
+  ): Promise<{
+    readonly app: boolean
+    /** Whether an app that does not count as one any more is being removed: a sign-in still asks for it. Default: `false`. */
+    readonly removing?: boolean | undefined
+    readonly codes: boolean
+    readonly codesLeft?: number | undefined
+  }>
   /** Returns a new secret (base32), which counts only after `confirm`. */
   newSecret(): string
   /** Returns the URI that an app reads from a QR code. */

@@ -7,6 +7,7 @@ import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { kitOf, offerKit } from '../support/kit-of.ts'
 import { codeAt, encryptionSecrets } from './factors.ts'
 import { issuer, setUpAccount } from './parties.ts'
+import { addUri } from './passkeys.ts'
 
 async function setUp() {
   const f = await setUpAccount({ endpoint: { features: [{ parts: () => [offerKit('authorization-endpoint')] }] } })
@@ -131,4 +132,41 @@ test('an app is removed by its secret only, and a new one is not taken for it', 
   expect([isRemoved, await removals.app.isThere()]).toEqual([false, true])
   expect(await account.remove('alice', kit, { secret })).toBe(false)
   expect(await removals.app.isThere()).toBe(true)
+})
+
+test('a link that is being removed, such as by a process that has died, can be linked again', async () => {
+  const { kit, clock, removals } = await setUp()
+  const link = { sub: 'alice', provider: 'acme', name: 'Acme', linkedAt: clock.now() }
+  const isRemoved = await removals.link.remove(async () => {
+    expect(await insertLink(kit, 'link', { ...link, sub: 'bob' })).toBe('taken')
+    expect(await insertLink(kit, 'link', link)).toBe('linked')
+    return true
+  })
+  expect([isRemoved, await removals.link.isThere()]).toEqual([false, true])
+  clock.advance(86_400)
+  expect(await removals.link.isThere()).toBe(true)
+})
+
+test('a password alone adds no factor while an app is removed, which a sign-in still asks for', async () => {
+  const { factors, account } = storedSecondFactors({ encryptionSecrets })
+  const passkeys = storedPasskeys()
+  const f = await setUpAccount({
+    signIn: { secondFactors: factors, passkeys },
+    account: { secondFactors: account, passkeys, secondFactorAcrValues: ['mfa'] },
+    endpoint: { features: [{ parts: () => [offerKit('authorization-endpoint')] }] },
+  })
+  const kit = kitOf(f.provider, 'authorization-endpoint')
+  const { browser } = await f.signedIn('alice')
+  const sub = 'sub of alice'
+  const secret = account.newSecret()
+  await account.confirm({ sub, secret, code: codeAt(secret, f.clock.now()) }, kit)
+  const asksAgain = async () => (await browser.open(addUri)).html.includes('name="password"')
+  const seen = [await asksAgain()]
+  await account.remove(sub, kit, {
+    async isStillAllowed() {
+      seen.push(await asksAgain())
+      return true
+    },
+  })
+  expect([...seen, await asksAgain()]).toEqual([true, true, false])
 })
