@@ -55,6 +55,16 @@ const findAny = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> 
 export const findLink = async (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
   unlessMarked(await findAny(kit, id))
 
+/** Whether a link is the user's already. One that was being removed, such as by a process that has died, counts again. */
+async function takeOver(kit: EndpointKit, id: string, link: StoredLink, expiresAt: number): Promise<boolean> {
+  let isOwn = false
+  await kit.records.update(keyOf(id), schema, (present) => {
+    isOwn = present?.sub === link.sub
+    return isOwn && present?.removing !== undefined ? { value: link, expiresAt, ...keptRecord } : undefined
+  })
+  return isOwn
+}
+
 /**
  * Links an account. `taken` if it belongs to another user, also if that happens at the same moment in another process;
  * `full` if the user has too many.
@@ -62,7 +72,7 @@ export const findLink = async (kit: EndpointKit, id: string): Promise<StoredLink
 export async function insertLink(kit: EndpointKit, id: string, link: StoredLink): Promise<'linked' | 'taken' | 'full'> {
   const expiresAt = kit.now() + lifetime
   const isNew = await kit.records.insert(keyOf(id), link, expiresAt, keptRecord)
-  if (!isNew && (await findLink(kit, id))?.sub !== link.sub) return 'taken'
+  if (!isNew && !(await takeOver(kit, id, link, expiresAt))) return 'taken'
   if (await setOf(kit, link.sub).add(id, expiresAt)) return 'linked'
   if (isNew) await kit.records.delete(keyOf(id))
   return 'full'
@@ -98,6 +108,8 @@ export async function removeLink(
     const isSame = (present: StoredLink) => present.sub === sub
     const marked = { key: keyOf(id), schema, isSame, endsAt: link.linkedAt + lifetime }
     if (!(await markRemoval(kit, marked, isStillAllowed))) return undefined
+    // A link that is not marked is a new one.
+    if ((await findAny(kit, id))?.removing === undefined) return undefined
   }
   await kit.records.delete(keyOf(id))
   await setOf(kit, sub).remove(id)
