@@ -44,8 +44,7 @@ export async function takeAddress(
 ): Promise<AccountNotice> {
   const { session } = visit
   const account = await accountOf(visit, services)
-  const isCurrent = await mayStillChange(visit, services)
-  if (account === undefined || !isCurrent || (account.email ?? '') !== before) return 'gone'
+  if (account === undefined || (account.email ?? '') !== before) return 'gone'
   const changes = {
     email: address,
     emailVerified: true,
