@@ -4,26 +4,33 @@ import type { AtomicDriver } from '@grantry/core'
 export function interruptible(driver: AtomicDriver) {
   let pending: { left: number; readonly act: () => Promise<unknown> } | undefined
 
-  const storage = new Proxy(driver, {
-    get(target, name) {
-      const method: unknown = Reflect.get(target, name)
-      if (typeof method !== 'function') return method
-      return async (...values: readonly unknown[]) => {
-        if (pending !== undefined) {
-          pending.left -= 1
-          if (pending.left < 0) {
-            const { act } = pending
-            pending = undefined
-            await act()
-          }
+  /** Counts as a call. */
+  async function call(): Promise<void> {
+    if (pending === undefined) return
+    pending.left -= 1
+    if (pending.left >= 0) return
+    const { act } = pending
+    pending = undefined
+    await act()
+  }
+
+  /** Counts the calls of other functions, too. */
+  const counted = <T extends object>(calls: T): T =>
+    new Proxy(calls, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return async (...values: readonly unknown[]) => {
+          await call()
+          return method.apply(target, values)
         }
-        return method.apply(target, values)
-      }
-    },
-  })
+      },
+    })
 
   return {
-    storage,
+    storage: counted(driver),
+    counted,
+    call,
     /**
      * Runs a step, and the act before call number `calls` of it.
      *
