@@ -175,7 +175,7 @@ async function parse(
     if (!isOAuthError(error)) throw error
     const tools = responseTools(pages, { kit, http, params })
     if (target !== undefined && !trusted && needsPageFirst(target.client, params)) {
-      const page = pageFirst(target, error, { ...tools, pages }, { home: homeOf(kit) })
+      const page = pageFirst(target, error, { ...tools, pages }, http, { home: homeOf(kit) })
       return { response: hostResponse(page, kit, page.status === undefined ? statusOf(page.error) : 200) }
     }
     if (target !== undefined) return { response: hostResponse(errorResponse(target, error, tools), kit) }

@@ -1,14 +1,8 @@
-import {
-  type Client,
-  type EndpointKit,
-  type EndpointRequest,
-  isLocalhostUrl,
-  OAuthError,
-  type Reply,
-} from '@grantry/core'
+import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
 import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
+import { registeredFor, type Sender } from './registered.ts'
 
 /** The parameters of an authorization request, or of its response, under their wire names. */
 export type AuthorizationParameters = Readonly<Record<string, string>>
@@ -128,24 +122,12 @@ export function errorResponse(
 export const needsPageFirst = ({ requireConsent }: Client, { prompt = '' }: AuthorizationParameters): boolean =>
   requireConsent !== false && !prompt.split(' ').includes('none')
 
-/** An issuer without TLS can only be on this machine. Its users are developers. */
-const isInDevelopment = (issuer: string): boolean => issuer.startsWith('http:') && isLocalhostUrl(issuer)
-
-/** What the page of a refusal tells a developer. */
-function registeredOf(
-  { issuer }: { readonly issuer: string },
-  client: Client | undefined,
-): Pick<ErrorView, 'registered'> {
-  if (client === undefined || !isInDevelopment(issuer)) return {}
-  const { redirectUris, grantTypes, scopes } = client
-  return { registered: { redirectUris, grantTypes, scopes } }
-}
-
 /** Shows a refusal, with a link or a button that takes it to the client. */
 export function pageFirst(
   target: Target,
   thrown: unknown,
   tools: ResponseTools & { readonly pages: EndpointPages },
+  sender: Sender,
   more: Pick<ErrorView, 'requestId' | 'home'>,
 ): Reply & { readonly error: OAuthError } {
   const { location, ...reply } = errorResponse(target, thrown, tools, 'by the user')
@@ -157,7 +139,7 @@ export function pageFirst(
     reason: details.reason,
     returnTo: { name: clientName, url: location },
     ...more,
-    ...registeredOf(tools, target.client),
+    ...registeredFor(tools, sender, target.client),
   }
   return { ...tools.pages.error(view, tools.locale), error: reply.error }
 }
@@ -233,5 +215,5 @@ export async function errorViewOf(
   // A refusal because of a failure must not fail again.
   const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
   const view = { code, reason, requestId: http.requestId, home, returnTo: applicationOf(client), ...ways }
-  return { ...view, ...registeredOf(kit, client) }
+  return { ...view, ...registeredFor(kit, http, client) }
 }

@@ -177,7 +177,7 @@ export function createSteps(deps: StepDeps): Steps {
     // While the storage fails, no user counts as signed in.
     const isSignedIn = async () => (await sessions.find(kit, http).catch(() => undefined)) !== undefined
     if (!needsPageFirst(target.client, params) || (await isSignedIn())) return errorResponse(target, error, tools)
-    return pageFirst(target, error, tools, { requestId: http.requestId, home: homeOf(kit) })
+    return pageFirst(target, error, tools, http, { requestId: http.requestId, home: homeOf(kit) })
   }
 
   /** From here on, the client receives every refusal, except that the request is not stored. */

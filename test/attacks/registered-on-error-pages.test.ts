@@ -1,7 +1,8 @@
 /**
  * Attack: a stranger sends wrong requests in the name of a client, and reads from the page of the refusal what the client has
  * registered: its redirect URIs, also those of test systems, its grant types and its scopes. Only the page of an issuer
- * without TLS on this machine shows them, to the developer.
+ * without TLS on this machine shows them, to the developer. The stranger reaches such an issuer through a proxy, a tunnel or
+ * an open port.
  */
 
 import { createPages } from '@grantry/pages'
@@ -27,17 +28,59 @@ const refusals: readonly (readonly [string, object])[] = [
   ['an unknown scope', { scope: 'openid api1', prompt: 'x' }],
 ]
 
-const pageOf = async (issuer: string, pages: typeof plainPages, changed: object) => {
+/** How a request arrives. */
+interface Arrival {
+  readonly from?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const pageOf = async (issuer: string, pages: typeof plainPages, changed: object, { from, headers }: Arrival = {}) => {
   const scopes = [{ name: 'concealed:scope' }, { name: 'api1' }]
   const f = await setUp(
     signIn({ pages: ready }),
     { pages },
     { issuer, clients: known, scopes, users: { authenticate: () => undefined } },
   )
-  const page = await f.browser().open(f.urlOf({ ...request, ...changed } as Record<string, string>))
-  expect(page.html).toContain('id="reason"')
-  return page.html
+  const url = f.urlOf({ ...request, ...changed } as Record<string, string>)
+  const response = await f.provider.fetch(new Request(url, headers && { headers }), { clientAddress: from })
+  const html = await response.text()
+  expect(html).toContain('id="reason"')
+  return html
 }
+
+const local = { host: '127.0.0.1:8484' }
+const arrivals: readonly (readonly [string, boolean, Arrival])[] = [
+  ['from a program without an adapter', true, {}],
+  ['from this machine', true, { from: '127.0.0.1', headers: local }],
+  ['from this machine, by IPv6', true, { from: '::1', headers: { host: '[::1]:8484' } }],
+  ['from this machine, to a tenant', true, { from: '127.0.0.1', headers: { host: 'acme.localhost:8484' } }],
+  ['from another machine', false, { from: '192.0.2.1', headers: local }],
+  ['from a neighbour in a private network', false, { from: '10.0.0.1', headers: local }],
+  ['to the name of a tunnel', false, { from: '127.0.0.1', headers: { host: 'abc.tunnel.example' } }],
+  ['to a name that begins like this machine', false, { from: '127.0.0.1', headers: { host: 'localhost.example' } }],
+  ['to a host with a user', false, { from: '127.0.0.1', headers: { host: 'abc.example@localhost' } }],
+  ['to a host with a path', false, { from: '127.0.0.1', headers: { host: 'localhost/abc' } }],
+  ['to no host', false, { from: '127.0.0.1', headers: { host: '' } }],
+  ['to such a name, from an unknown address', false, { headers: { host: 'abc.tunnel.example' } }],
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'].flatMap((name) =>
+    ['127.0.0.1', undefined].map(
+      (from) =>
+        [`with ${name}, from ${from}`, false, { from, headers: { ...local, [name]: 'x' } }] satisfies [
+          string,
+          boolean,
+          Arrival,
+        ],
+    ),
+  ),
+]
+
+test.each(arrivals)('a request %s: the page shows what is registered: %s', async (_name, isShown, arrival) => {
+  for (const [, changed] of refusals) {
+    const html = await pageOf('http://127.0.0.1:8484', ready, changed, arrival)
+    expect(html.includes('internal')).toBe(isShown)
+    expect(html.includes('concealed')).toBe(isShown)
+  }
+})
 
 const issuers = [
   'https://id.example.com',
