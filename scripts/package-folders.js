@@ -11,6 +11,7 @@ export const packageFolders = [
   'packages/mail',
   'plugins',
   'packages/pages',
+  'packages/next',
   'packages/console',
   'packages/server',
   'packages/create-grantry',

@@ -1,0 +1,56 @@
+import type { FetchOptions } from '@grantry/adapters/fetch'
+import type { Provider } from '@grantry/core'
+import { startTasks } from './provider-tasks.ts'
+import { type OptionsSource, shareProvider, withLease } from './shared-provider.ts'
+
+/** Options of `handlers()`. */
+export interface HandlersOptions extends FetchOptions {
+  /** Distinguishes the providers of an application that has several. Default: `provider`. */
+  readonly name?: string | undefined
+}
+
+/** A handler of a route file. */
+export type RouteHandler = (request: Request) => Promise<Response>
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** The exports of a route file, and the provider behind them. */
+export interface ProviderHandlers extends Readonly<Record<(typeof methods)[number], RouteHandler>> {
+  /**
+   * Returns the provider, for pages and server actions. Call it in each request: an edit replaces the provider in development.
+   *
+   * @throws what the options and `createProvider()` throw.
+   */
+  provider(): Promise<Provider>
+  /**
+   * Opens the provider and runs the tasks of its plugins every few seconds, until the process ends. Call it in `register()`
+   * of `instrumentation.ts`. It does nothing during `next build` and on the edge runtime, and a second time.
+   */
+  startTasks(): void
+}
+
+/**
+ * The route handlers of a provider, for `app/[...path]/route.ts` in the folder of the issuer's path. The first request opens
+ * the provider, one for all copies of the module in the process, so that `next build` opens nothing. After an edit in
+ * development, the next request opens another one, and the former is closed when its last request has ended.
+ *
+ * @param source returns the options of `createProvider()`. Create the storage in this function.
+ * @example
+ * // grantry.ts
+ * export const grantry = handlers(() => ({ issuer: 'https://example.com/id', keys: storedKeys(), ...rest }))
+ * // app/id/[...path]/route.ts
+ * export const { GET, HEAD, POST, PUT, DELETE, OPTIONS } = grantry
+ */
+export function handlers(source: OptionsSource, options: HandlersOptions = {}): ProviderHandlers {
+  const { name = 'provider', ...fetchOptions } = options
+  const shared = shareProvider(name, source, fetchOptions)
+  const handle: RouteHandler = (request) => withLease(shared, async ({ fetch }) => (await fetch)(request))
+  return {
+    ...(Object.fromEntries(methods.map((method) => [method, handle])) as Record<
+      (typeof methods)[number],
+      RouteHandler
+    >),
+    provider: () => withLease(shared, ({ provider }) => provider),
+    startTasks: () => startTasks(shared),
+  }
+}

@@ -1,0 +1,1 @@
+export { type HandlersOptions, handlers, type ProviderHandlers, type RouteHandler } from './handlers.ts'
