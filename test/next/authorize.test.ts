@@ -21,7 +21,7 @@ describe('authorizeRoute()', () => {
     expect(await open()).toMatchObject({ page: callback, code: expect.any(String) })
   })
 
-  test('asks nobody for applications of the site', async () => {
+  test('asks no user for applications of the site', async () => {
     const { site, open, now } = await createSite({ trusted: true })
     site.user = { sub: 'alice', amr: ['pwd'], authTime: now() }
     expect(await open()).toMatchObject({ page: callback, code: expect.any(String) })
@@ -60,7 +60,7 @@ describe('authorizeRoute()', () => {
 
   test('shows the page of the provider for a client that is not known', async () => {
     const { open } = await createSite()
-    expect(await open({ client_id: 'nobody' })).toMatchObject({ status: 400, page: 'https://nowhere.example.com/' })
+    expect(await open({ client_id: 'unknown' })).toMatchObject({ status: 400, page: 'https://nowhere.example.com/' })
   })
 
   test.each([

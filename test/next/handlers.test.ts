@@ -196,7 +196,7 @@ describe('another copy of the module', () => {
 describe('startTasks()', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 
-  test('runs the tasks of plugins at once and every five seconds, also after an edit', async () => {
+  test('runs the tasks of plugins immediately and every five seconds, also after an edit', async () => {
     const runs: string[] = []
     const plugin = (edit: string) => definePlugin('counting', [defineTask(() => void runs.push(edit))])
     const load = (edit: string) => observed({ plugins: [plugin(edit)] }).load()

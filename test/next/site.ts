@@ -3,7 +3,7 @@ import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { loginPage } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { createTestProvider } from '@grantry/testing'
-import { type AuthorizeRouteOptions, authorizeRoute, type SignedInUser } from '../../packages/next/src/authorize.ts'
+import { type AuthorizeRouteOptions, authorizeRoute, type UserOfSite } from '../../packages/next/src/authorize.ts'
 
 export const issuer = 'https://site.example.com/id'
 /** Next.js replaces the host. */
@@ -31,7 +31,7 @@ export async function createSite(pages: { consentPath: string } | { trusted: tru
     plugins: [authorizationCode(), proofKey(), loginPage()],
     users: {},
   })
-  const site: { user: SignedInUser | undefined } = { user: undefined }
+  const site: { user: UserOfSite | undefined } = { user: undefined }
   const options: AuthorizeRouteOptions = { userOf: () => site.user, loginPath: '/login', ...pages }
   const { GET, POST } = authorizeRoute({ provider: async () => provider }, options)
 

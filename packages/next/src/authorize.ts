@@ -2,12 +2,12 @@ import { type Provider, readParameters, type Subject } from '@grantry/core'
 import { authorizationRequests, type CheckedRequest, userConsents } from '@grantry/plugins/authorization-endpoint'
 
 /** A user who is signed in at the site, since `authTime` (epoch seconds). */
-export type SignedInUser = Subject & { readonly authTime: number }
+export type UserOfSite = Subject & { readonly authTime: number }
 
 /** How `authorizeRoute()` finds the user and the pages of the site. */
 export type AuthorizeRouteOptions = {
   /** Returns the user of the site's own session, such as that of a cookie. */
-  readonly userOf: (request: Request) => SignedInUser | undefined | Promise<SignedInUser | undefined>
+  readonly userOf: (request: Request) => UserOfSite | undefined | Promise<UserOfSite | undefined>
   /**
    * The path of the login page. It gets the query of the authorization request. After the sign-in, it redirects to the route with
    * this query.
@@ -39,7 +39,7 @@ interface Settings extends Pick<AuthorizeRouteOptions, 'userOf' | 'loginPath'> {
 const maxLength = 65_536
 
 /** Whether the authentication of the user suffices for the request. */
-const isFresh = ({ prompts, maxAge, startedAt, hintedSub }: CheckedRequest, { sub, authTime }: SignedInUser): boolean =>
+const isFresh = ({ prompts, maxAge, startedAt, hintedSub }: CheckedRequest, { sub, authTime }: UserOfSite): boolean =>
   (!prompts.has('login') || authTime >= startedAt) &&
   (maxAge === undefined || authTime >= startedAt - maxAge) &&
   (hintedSub === undefined || hintedSub === sub)

@@ -3,7 +3,7 @@ import type { Provider } from '@grantry/core'
 import { startTasks } from './provider-tasks.ts'
 import { type OptionsSource, shareProvider, withLease } from './shared-provider.ts'
 
-/** Options of `handlers()`. */
+/** What `handlers()` cannot read from Next.js. */
 export interface HandlersOptions extends FetchOptions {
   /** Distinguishes the providers of an application that has several. Default: `provider`. */
   readonly name?: string | undefined

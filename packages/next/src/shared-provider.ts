@@ -12,7 +12,7 @@ interface Lease {
   isRetired: boolean
 }
 
-/** What all copies of the module of a host share in one process. */
+/** Shared by all copies of the module of a host in one process. */
 export interface SharedProvider {
   source: OptionsSource
   fetchOptions: FetchOptions

@@ -1,0 +1,3 @@
+import { grantry } from '../../../grantry.js'
+
+export const { GET, HEAD, POST, PUT, DELETE, OPTIONS } = grantry

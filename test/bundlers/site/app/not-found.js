@@ -1,0 +1,3 @@
+export default function NotFound() {
+  return <p>The page of the site for unknown addresses</p>
+}
