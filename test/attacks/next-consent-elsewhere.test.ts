@@ -38,6 +38,17 @@ describe('a decision that the user has not made on the page of the site', () => 
     expect((await reopen(`${query}&${new URLSearchParams(decision)}`)).page).toBe(consent)
   })
 
+  test('does not arrive at the pages of the site, whose forms would repeat it', async () => {
+    const { site, open, decide, query } = await signedIn()
+    const { query: shown } = await decide(query, decision, { origin: 'https://client.example.com' })
+    site.user = undefined
+    for (const text of [shown, (await open(decision)).query]) {
+      const names = [...new URLSearchParams(text).keys()]
+      expect(names).toContain('client_id')
+      expect(names.filter((name) => name in decision)).toEqual([])
+    }
+  })
+
   test.each([
     ['the origin', { origin }],
     ['Sec-Fetch-Site, where a policy hides the origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],

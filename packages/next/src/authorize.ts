@@ -55,9 +55,14 @@ async function decisionOf(form: Request, { sub }: Subject, issuer: string): Prom
   return user === sub ? decision : undefined
 }
 
-/** Next.js replaces the host in the URL of a request, so pages are relative to the issuer. */
+/**
+ * Next.js replaces the host in the URL of a request, so pages are relative to the issuer. A stranger could have put a decision into
+ * the query, which the form of the page would send.
+ */
 function pageOf(path: string, query: string, issuer: string): Response {
-  const location = new URL(`${path}${query}`, issuer).href
+  const page = new URL(`${path}${query}`, issuer)
+  for (const name of ['decision', 'user']) page.searchParams.delete(name)
+  const location = page.href
   return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
 }
 

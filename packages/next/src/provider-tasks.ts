@@ -3,7 +3,7 @@ import { type SharedProvider, withLease } from './shared-provider.ts'
 /** Seconds between two runs, as in the ready server. */
 const interval = 5
 
-/** Whether the process serves requests: `next build` also calls `register()`. */
+/** Whether the process serves requests. `next build` loads the module, and the edge runtime has no timer. */
 const isServer = (): boolean =>
   process.env.NEXT_RUNTIME !== 'edge' && process.env.NEXT_PHASE !== 'phase-production-build'
 

@@ -31,7 +31,8 @@ async function open(source: OptionsSource): Promise<Provider> {
     return await createProvider(options)
   } catch (error) {
     // The next request opens another storage.
-    await Promise.allSettled([options.storage?.dispose?.()])
+    const dispose = async (): Promise<void> => options.storage?.dispose?.()
+    await Promise.allSettled([dispose()])
     throw error
   }
 }
