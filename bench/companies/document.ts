@@ -12,7 +12,7 @@ import { racers } from './measure-races.ts'
 /** The least CPU per request of a server as a multiple of ours, in each operation. */
 export const goals: Readonly<Record<string, number>> = { 'oidc-provider': 2.5, 'hydra (one round)': 4 }
 
-const own = 'grantry'
+const grantry = 'grantry'
 
 /** Returns the smallest and largest count, or both as one number. */
 function range(counts: readonly number[]): string {
@@ -29,7 +29,7 @@ const cpuOf = (servers: Servers, name: string, operation: CompanyOperation): num
   servers.find((server) => server.name === name)?.costs[operation]?.cpu
 
 function ratioOf(servers: Servers, name: string, operation: CompanyOperation): number | undefined {
-  const [ours, theirs] = [cpuOf(servers, own, operation), cpuOf(servers, name, operation)]
+  const [ours, theirs] = [cpuOf(servers, grantry, operation), cpuOf(servers, name, operation)]
   return ours === undefined || theirs === undefined ? undefined : theirs / ours
 }
 
@@ -37,7 +37,7 @@ function cpuSection(servers: Servers): Section {
   const cell = (name: string, operation: CompanyOperation): string => {
     const [cpu, ratio] = [cpuOf(servers, name, operation), ratioOf(servers, name, operation)]
     if (cpu === undefined) return '-'
-    return name === own || ratio === undefined ? formatInteger(cpu) : `${formatInteger(cpu)} (${ratio.toFixed(1)})`
+    return name === grantry || ratio === undefined ? formatInteger(cpu) : `${formatInteger(cpu)} (${ratio.toFixed(1)})`
   }
   return {
     title: 'CPU microseconds of the server per request',
@@ -97,7 +97,7 @@ export function goalSection(servers: Servers): Section {
       const ratio = ratioOf(servers, name, operation)
       if (ratio === undefined) return []
       const met = Number(ratio.toFixed(2)) >= goal ? 'yes' : 'no'
-      return [[`${companyOperations[operation]}: ${name} to ${own}`, goal.toFixed(1), ratio.toFixed(2), met]]
+      return [[`${companyOperations[operation]}: ${name} to ${grantry}`, goal.toFixed(1), ratio.toFixed(2), met]]
     }),
   )
   const met = rows.filter((row) => row.at(-1) === 'yes').length

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 /** Returns the bytes of the files in a folder, or of one file. */
 export function sizeOf(path: string): number {
-  const found = lstatSync(path)
-  if (!found.isDirectory()) return found.size
+  const entry = lstatSync(path)
+  if (!entry.isDirectory()) return entry.size
   return readdirSync(path).reduce((sum, name) => (name === 'node_modules' ? sum : sum + sizeOf(`${path}/${name}`)), 0)
 }
 
@@ -20,8 +20,8 @@ const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(`${fold
 /** Finds a package as Node does, from the folder of the one that needs it. */
 function folderOf(name: string, from: string): string {
   for (let folder = from; folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
-    const found = `${folder}/node_modules/${name}`
-    if (existsSync(found)) return realpathSync(found)
+    const candidate = `${folder}/node_modules/${name}`
+    if (existsSync(candidate)) return realpathSync(candidate)
   }
   throw new Error(`${name} is not installed`)
 }

@@ -25,9 +25,9 @@ await serveJmondi(readSetting(), {
     },
     isRefreshTokenRevoked: async (token) => !refreshTokens.has(hashOf(token.refreshToken ?? '')),
     async getByRefreshToken(token) {
-      const found = refreshTokens.get(hashOf(token))
-      if (found === undefined) throw new Error('The refresh token is unknown')
-      return found
+      const stored = refreshTokens.get(hashOf(token))
+      if (stored === undefined) throw new Error('The refresh token is unknown')
+      return stored
     },
     getByAccessToken: async (token) => accessTokens.get(hashOf(token)),
   },
@@ -43,14 +43,14 @@ await serveJmondi(readSetting(), {
     },
   },
   claimsOf(token) {
-    const found = accessTokens.get(hashOf(token))
-    if (found === undefined) throw new Error('The access token is unknown')
+    const stored = accessTokens.get(hashOf(token))
+    if (stored === undefined) throw new Error('The access token is unknown')
     return {
       iss: o.issuer,
       aud: o.audience,
-      exp: Math.ceil(found.accessTokenExpiresAt.getTime() / 1000),
-      sub: found.user?.id,
-      jti: found.accessToken,
+      exp: Math.ceil(stored.accessTokenExpiresAt.getTime() / 1000),
+      sub: stored.user?.id,
+      jti: stored.accessToken,
     }
   },
 })

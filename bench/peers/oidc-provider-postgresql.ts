@@ -53,7 +53,7 @@ interface FoundRow {
 const perform = (name: keyof typeof statements, ...values: readonly unknown[]): Promise<pg.QueryResult<FoundRow>> =>
   pool.query({ name, text: statements[name], values: [...values] })
 
-async function found(name: 'find' | 'findByUid' | 'findByUserCode', model: string, value: string) {
+async function stored(name: 'find' | 'findByUid' | 'findByUserCode', model: string, value: string) {
   const row = (await perform(name, model, value)).rows[0]
   if (row === undefined) return undefined
   return row.consumed === null ? row.payload : { ...row.payload, consumed: row.consumed }
@@ -72,9 +72,9 @@ const adapter = (model: string): object => ({
     const { grantId, userCode, uid } = payload
     await perform('upsert', model, id, JSON.stringify(payload), grantId, userCode, uid, expiresIn)
   },
-  find: (id: string) => found('find', model, id),
-  findByUid: (uid: string) => found('findByUid', model, uid),
-  findByUserCode: (userCode: string) => found('findByUserCode', model, userCode),
+  find: (id: string) => stored('find', model, id),
+  findByUid: (uid: string) => stored('findByUid', model, uid),
+  findByUserCode: (userCode: string) => stored('findByUserCode', model, userCode),
   async consume(id: string) {
     await perform('consume', model, id)
   },

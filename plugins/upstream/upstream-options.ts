@@ -13,6 +13,7 @@ export const text = v.pipe(
   v.maxLength(2000, 'must have at most 2000 characters'),
 )
 const texts = v.record(text, text, 'must be an object of strings')
+/** The schema of a setting that is `true` or `false`. */
 export const flag = v.boolean('must be true or false')
 
 /** The `idp` of local users. */

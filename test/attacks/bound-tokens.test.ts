@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { callUserinfo, requestTokens } from '../bindings/send.ts'
 import { certificate, dpop, keyHolder } from '../dpop/dpop.ts'
 import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const exchangeType = 'urn:ietf:params:oauth:grant-type:token-exchange'
 const scope = 'openid offline_access api1'
@@ -140,9 +141,8 @@ describe('a defective plugin', () => {
 })
 
 test('a grant cannot bind a token to a key that the request has not proved', async () => {
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType: 'urn:example:forged',
-    params: v.object({}),
     handle: ({ scopes }) => ({ scopes, claims: { cnf: { jkt: 'forged' } } }),
   })
   const f = await fixture({ plugins: [builtInPlugins, dpop(), grant], clients: withGrantType('urn:example:forged') })

@@ -6,7 +6,17 @@
 import { type Client, defineGrant, type Grant } from '@grantry/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
+import {
+  builtInPlugins,
+  clients,
+  type Fixture,
+  fixture,
+  otherClient,
+  proof,
+  redirectUri,
+  web,
+} from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:careless'
 
@@ -41,7 +51,7 @@ function expectNothing(f: Fixture, { status, body, failure }: Awaited<ReturnType
 
 test.each([
   ['its own client', web],
-  ['another client', other],
+  ['another client', otherClient],
 ] as const)(
   'a grant that looks up a code for %s and does not return it gets no token, and the code stays redeemable',
   async (_, as) => {
@@ -116,9 +126,8 @@ function withEmail(scopes: readonly string[]): readonly string[] {
 }
 
 test('a grant that adds a scope to the requested ones gets no token', async () => {
-  const widening = defineGrant({
+  const widening = testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['pwd'] }, scopes: withEmail(scopes) }),
   })
   const f = await start(widening)
@@ -148,9 +157,8 @@ test.each<[string, (client: Client) => void]>([
   ['the kind', (client) => Object.assign(client, { public: true })],
   ['the refresh tokens', ({ refreshToken }) => Object.assign(refreshToken, { usage: 'reuse' })],
 ])('a grant that changes %s of the client gets no token', async (_, change) => {
-  const changing = defineGrant({
+  const changing = testGrant({
     grantType,
-    params: v.object({}),
     handle({ client, scopes }) {
       change(client)
       return { scopes }

@@ -7,7 +7,16 @@
  * could lock out the client) is hardening.
  */
 import { expect, test } from 'vitest'
-import { api1, type Fixture, fixture, lastReason, other, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import {
+  api1,
+  type Fixture,
+  fixture,
+  lastReason,
+  otherClient,
+  redirectUri,
+  spaClientId,
+  web,
+} from '../support/fixture.ts'
 
 const form = (code: string, more: Record<string, string> = {}) => ({
   grant_type: 'authorization_code',
@@ -29,7 +38,7 @@ async function expectUnharmed(f: Fixture, code: string): Promise<void> {
 test('another confidential client can neither redeem nor spend the code', async () => {
   const f = await fixture()
   const code = await f.code()
-  const theft = await f.post('token', form(code), other)
+  const theft = await f.post('token', form(code), otherClient)
   expect(theft.status).toBe(400)
   expect(theft.body.error).toBe('invalid_grant')
   expect(lastReason(f)).toBe('client_mismatch')
@@ -50,7 +59,7 @@ test.each([
   { who: 'absent', more: {} },
   { who: 'the client id alone', more: { client_id: web[0] } },
   { who: 'a wrong secret', more: { client_id: web[0], client_secret: 'wrong' } },
-  { who: 'the secret of another client', more: { client_id: web[0], client_secret: other[1] } },
+  { who: 'the secret of another client', more: { client_id: web[0], client_secret: otherClient[1] } },
 ])('$who can neither redeem nor spend the code', async ({ more }) => {
   const f = await fixture()
   const code = await f.code()
@@ -87,8 +96,8 @@ test.each([
 
 test('rejects a code with another registered redirect URI than it was sent to', async () => {
   const f = await fixture()
-  const code = await f.code({ clientId: other[0], redirectUri: 'https://other.example.com/callback' })
-  const theft = await f.post('token', form(code), other)
+  const code = await f.code({ clientId: otherClient[0], redirectUri: 'https://other.example.com/callback' })
+  const theft = await f.post('token', form(code), otherClient)
   expect(theft.body.error).toBe('invalid_grant')
   expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
 })
@@ -106,7 +115,7 @@ test('rejects the code without a redirect_uri', async () => {
 })
 
 test.each([
-  { attack: 'another client', as: other, uri: redirectUri },
+  { attack: 'another client', as: otherClient, uri: redirectUri },
   { attack: 'a wrong redirect_uri', as: web, uri: 'https://evil.example/callback' },
 ])('a replay by $attack does not revoke the tokens of the client', async ({ as, uri }) => {
   const f = await fixture()

@@ -2,7 +2,7 @@
  * Attack: a user was disabled or removed a moment ago, and the process still remembers that the user is active. For the seconds
  * of that memory, a thief signs in with a passkey, or gets a code, a device or a token for the user.
  */
-import { defineGrant, passwords, type UserService } from '@grantry/core'
+import { passwords, type UserService } from '@grantry/core'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { authorizationRequests, loginPage, remoteInteractions } from '@grantry/plugins/authorization-endpoint'
 import { deviceAuthorization, deviceVerification } from '@grantry/plugins/device-authorization'
@@ -10,13 +10,13 @@ import { passkeys } from '@grantry/plugins/passkeys'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { withStoredUsers } from '../administration/stored-user-setting.ts'
 import { alice, clients, request, setUp } from '../authorization/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import { fixture } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 /** A user service that remembers an active user, until a session or an authorization begins. */
 function remembering() {
@@ -103,9 +103,8 @@ test('a device is not approved', async () => {
 test('a grant that names its user gives no token', async () => {
   const { users, state } = remembering()
   const grantType = 'urn:example:named'
-  const named = defineGrant({
+  const named = testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ subject: alice, scopes }),
   })
   const f = await createTestProvider({ users, plugins: [named] })

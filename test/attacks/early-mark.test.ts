@@ -5,11 +5,11 @@
  *
  * docs/decisions/0049: tokens carry the epochs at the login, and a revocation since then reaches them.
  */
-import { type AtomicDriver, defineGrant, type UserService } from '@grantry/core'
+import type { AtomicDriver, UserService } from '@grantry/core'
 import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { api1, builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:login'
 const isActive = async (f: Fixture, token: string): Promise<boolean> =>
@@ -26,9 +26,8 @@ async function started(also: () => Promise<unknown>, issuedTo = '1', format: 'jw
       return driver.getItem(key)
     },
   }
-  const login = defineGrant({
+  const login = testGrant({
     grantType,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       const subject = await kit.authenticateUser({ username: 'alice', password: 'alice-password' })
       if (subject === undefined) throw new Error('the password is right')
@@ -119,9 +118,8 @@ test('the epochs of a user whom the grant names itself are read before the user 
       return driver.getItem(key)
     },
   }
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['pwd'] }, scopes }),
   })
   const users: UserService = {

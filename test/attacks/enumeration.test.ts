@@ -15,7 +15,7 @@ import {
   type Fixture,
   fixture,
   lastReason,
-  other,
+  otherClient,
   redirectUri,
   scopes,
   spaClientId,
@@ -44,7 +44,7 @@ const shown = ({ status, headers, body }: TestResponse) => ({ status, headers: [
 const unknownClients: readonly [string, readonly [string, string]][] = [
   ['an unknown client', ['absent', 'right']],
   ['a wrong secret', [web[0], 'wrong']],
-  ['the secret of another client', [web[0], other[1]]],
+  ['the secret of another client', [web[0], otherClient[1]]],
   ['a wrong secret with the same beginning', [web[0], `${web[1]}x`]],
   ['an empty secret', [web[0], '']],
   ['an empty name', ['', 'right']],
@@ -98,7 +98,7 @@ describe('clients', () => {
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     const { id_token: token } = (await f.post('token', form, web)).body
     const reference = shown(await f.post('identityTokenValidation', { token: 'x', client_id: 'absent' }))
-    for (const client_id of ['absent', other[0], 'disabled', spaClientId]) {
+    for (const client_id of ['absent', otherClient[0], 'disabled', spaClientId]) {
       expect(shown(await f.post('identityTokenValidation', { token, client_id }))).toEqual(reference)
     }
   })

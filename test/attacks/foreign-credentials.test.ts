@@ -10,7 +10,7 @@ import { authorizations, defineGrant } from '@grantry/core'
 import { createTestProvider, sha256Of, storeGrant } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { fixture, lastReason, other, redirectUri, web } from '../support/fixture.ts'
+import { fixture, lastReason, otherClient, redirectUri, web } from '../support/fixture.ts'
 
 describe('a refresh token of another client', () => {
   test.each([
@@ -22,8 +22,8 @@ describe('a refresh token of another client', () => {
     const code = await f.code({ scopes: ['api1', 'offline_access'] })
     const { body } = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
     const form = { grant_type: 'refresh_token', refresh_token: body.refresh_token, ...more }
-    const unknown = await f.post('token', { ...form, refresh_token: 'x'.repeat(43) }, other)
-    const foreign = await f.post('token', form, other)
+    const unknown = await f.post('token', { ...form, refresh_token: 'x'.repeat(43) }, otherClient)
+    const foreign = await f.post('token', form, otherClient)
     expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body])
     expect(foreign.body.error).toBe('invalid_grant')
     expect(lastReason(f)).toBe('client_mismatch')
@@ -62,7 +62,7 @@ describe('a credential of a custom grant of another client', () => {
   async function setUp(compares: boolean) {
     const f = await createTestProvider({
       plugins: [linkGrant(compares)],
-      clients: [clientOf(web), clientOf(other)],
+      clients: [clientOf(web), clientOf(otherClient)],
       scopes: [{ name: 'api1' }, { name: 'api2' }],
     })
     const link = await storeGrant(f.provider, {
@@ -78,7 +78,7 @@ describe('a credential of a custom grant of another client', () => {
 
   test.each(['api1', 'api2'])('is refused by assertClient before the scope %s is compared', async (scope) => {
     const f = await setUp(true)
-    const { status, body } = await f.redeem(scope, other)
+    const { status, body } = await f.redeem(scope, otherClient)
     expect([status, body]).toEqual([400, { error: 'invalid_grant', error_description: 'The link is not valid' }])
     expect(lastReason(f)).toBe('client_mismatch')
     expect((await f.redeem('api1', web)).status).toBe(200)
@@ -86,7 +86,7 @@ describe('a credential of a custom grant of another client', () => {
 
   test('is refused by the core if the grant forgets to compare the client', async () => {
     const f = await setUp(false)
-    expect((await f.redeem('api1', other)).body.error).toBe('invalid_grant')
+    expect((await f.redeem('api1', otherClient)).body.error).toBe('invalid_grant')
     expect(lastReason(f)).toBe('client_mismatch')
     expect((await f.redeem('api1', web)).status).toBe(200)
   })

@@ -17,7 +17,16 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { builtInPlugins, clients, type Fixture, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
+import {
+  builtInPlugins,
+  clients,
+  type Fixture,
+  fixture,
+  otherClient,
+  proof,
+  redirectUri,
+  web,
+} from '../support/fixture.ts'
 
 const grantType = 'urn:example:evil'
 
@@ -114,18 +123,18 @@ describe('a code without a challenge', () => {
   test('cannot be redeemed for another client when the plugin does not compare', async () => {
     const f = await withEvil((stored) => ({ redeems: [stored] }))
     const code = await f.code()
-    await expectRefused(f, code, other)
+    await expectRefused(f, code, otherClient)
     expect((await redeem(f, code)).status).toBe(200)
   })
 
   test('cannot be redeemed for another client by rewriting the redemption', async () => {
     const rewritten = (facts: Record<string, unknown>) => ({
       ...facts,
-      record: { ...(facts.record as object), clientId: other[0] },
+      record: { ...(facts.record as object), clientId: otherClient[0] },
     })
     const f = await withEvil((stored) => ({ redeems: [copyOf(stored, rewritten)] }))
     const code = await f.code()
-    await expectRefused(f, code, other)
+    await expectRefused(f, code, otherClient)
     expect((await redeem(f, code)).status).toBe(200)
   })
 

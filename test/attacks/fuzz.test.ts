@@ -9,7 +9,17 @@
 
 import { basic } from '@grantry/testing'
 import { expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, proof, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
+import {
+  api1,
+  type Fixture,
+  fixture,
+  otherClient,
+  proof,
+  redirectUri,
+  spaClientId,
+  web,
+  webJwt,
+} from '../support/fixture.ts'
 import { createRandom, type Random } from '../support/random.ts'
 
 const repeated = process.env.FUZZ_SEED
@@ -21,7 +31,7 @@ const list = (text: string): string[] => text.trim().split(/\s+/u)
 const words = [
   ...list('x 0 -1 null true [] {} __proto__ constructor toString % %zz %00 %0d%0a %c0%80 + & = ; * ../.. " \\ é € 😀'),
   ...list(
-    `a.b.c .. eyJhbGciOiJub25lIn0.e30. ${web[0]} ${webJwt[0]} ${other[0]} ${spaClientId} ${api1[0]} admin openid`,
+    `a.b.c .. eyJhbGciOiJub25lIn0.e30. ${web[0]} ${webJwt[0]} ${otherClient[0]} ${spaClientId} ${api1[0]} admin openid`,
   ),
   ...list('idp:x https://evil.example password refresh_token'),
   ...[

@@ -5,7 +5,6 @@
  * RFC 9449 section 7.2 and RFC 8705 section 3: a bound token must never be accepted without its key.
  */
 import {
-  defineGrant,
   defineGrantCheck,
   definePlugin,
   defineTokenBinding,
@@ -17,6 +16,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { requestTokens } from '../bindings/send.ts'
 import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:hostile'
 const withGrantType = clients.map((client) => ({
@@ -53,9 +53,8 @@ describe('the proved keys', () => {
     Object.assign(confirmation as object, { jkt: 'forged' })
   }
   test('cannot be changed by a grant', async () => {
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType,
-      params: v.object({}),
       handle({ scopes, confirmation }) {
         change(confirmation)
         return { scopes }

@@ -12,14 +12,14 @@ import { basic, createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, clients, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:greedy'
 const subject = { sub: '1', amr: ['badge'] }
 
 const returning = (result: unknown, scope: Grant['scope'] = 'required'): Grant =>
-  defineGrant({
+  testGrant({
     grantType,
-    params: v.object({}),
     scope: scope ?? 'required',
     handle: () => result as GrantResult,
   }) as Grant
@@ -163,9 +163,8 @@ describe('everything else', () => {
   })
 
   test('what it throws is not shown', async () => {
-    const plugin = defineGrant({
+    const plugin = testGrant({
       grantType,
-      params: v.object({}),
       handle: () => {
         throw new Error('password of the database: hunter2')
       },

@@ -3,7 +3,6 @@
 import { pathToFileURL } from 'node:url'
 import {
   configurationProblems,
-  defineGrant,
   definePlugin,
   inexactNumber,
   inexactNumberIn,
@@ -15,7 +14,6 @@ import { authorizationRequests, loginPage } from '@grantry/plugins/authorization
 import { proofKey } from '@grantry/plugins/proof-key'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { CompactSign } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { parseExactJson as parseAtTheApi } from '../../packages/resource-server/src/exact-json.ts'
 import { createResourceServer } from '../../packages/resource-server/src/index.ts'
@@ -23,6 +21,7 @@ import { request, clients as signInClients } from '../authorization/parties.ts'
 import { audience, bearing, createIssuer, issuer, keyNamed, start } from '../resource-server/issuer.ts'
 import { configurationSchema } from '../support/configuration-schema.ts'
 import { fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const exact: readonly string[] = ['0', '-0', '9007199254740991', '-9007199254740991', '1e15', '0.1', '1.5e-7']
 const inexact: readonly string[] = [
@@ -100,9 +99,8 @@ describe('a claim of the host', () => {
   })
 
   test.each(ofHosts)('with the number %d from a grant is a defect of the grant', async (number) => {
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'urn:example:custom',
-      params: v.object({}),
       handle: async () => ({ subject: { sub: '1', amr: ['pwd'] }, scopes: ['api1'], claims: { ids: [number] } }),
     })
     const f = await createTestProvider({

@@ -6,7 +6,7 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { api1, clients, type Fixture, fixture, other, web } from '../support/fixture.ts'
+import { api1, clients, type Fixture, fixture, otherClient, web } from '../support/fixture.ts'
 import { pause } from '../support/pause.ts'
 
 const gateway = '192.0.2.1'
@@ -76,24 +76,24 @@ describe('an attacker at the address of a client', () => {
     expect(await asClient(f, web[1])).toBe(200)
     for (let index = 0; index < 60; index += 1) await asClient(f, 'x', gateway, `client ${index}`)
     expect(await asClient(f, web[1])).toBe(200)
-    expect(await asClient(f, other[1], gateway, other[0])).toBe(429)
+    expect(await asClient(f, otherClient[1], gateway, otherClient[0])).toBe(429)
   })
 
   test('who tries clients that are all known there gets ten times the limit of the address', async () => {
     const credentials = { perAddress: { failures: 3 }, perClientAndAddress: { failures: 10 } }
     const f = await fixture({ abuseControl: { credentials } })
-    const both = [web, other]
+    const both = [web, otherClient]
     for (const [id, secret] of both) expect(await asClient(f, secret, gateway, id)).toBe(200)
     await guesses(3, (guess) => asClient(f, guess))
     for (let index = 0; index < 29; index += 1) await asClient(f, 'x', gateway, both[index % 2]?.[0])
-    expect(await asClient(f, other[1], gateway, other[0])).toBe(200)
-    expect(await asClient(f, 'x', gateway, other[0])).toBe(429)
+    expect(await asClient(f, otherClient[1], gateway, otherClient[0])).toBe(200)
+    expect(await asClient(f, 'x', gateway, otherClient[0])).toBe(429)
     for (const [id, secret] of both) expect(await asClient(f, secret, gateway, id)).toBe(429)
   })
 
   test('cannot make an address known by another client, or by another spelling', async () => {
     const f = await fixture({ abuseControl: true })
-    expect(await asClient(f, other[1], gateway, other[0])).toBe(200)
+    expect(await asClient(f, otherClient[1], gateway, otherClient[0])).toBe(200)
     await guesses(11, (guess) => asClient(f, guess))
     expect(await asClient(f, web[1])).toBe(429)
     expect(await asClient(f, web[1], gateway, '%77eb')).toBe(429)

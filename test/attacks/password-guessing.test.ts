@@ -5,7 +5,7 @@
  * user from all addresses without a successful login; 100 in a minute through a client, 20 of them from one source.
  */
 import { describe, expect, test } from 'vitest'
-import { fixture, other, web } from '../support/fixture.ts'
+import { fixture, otherClient, web } from '../support/fixture.ts'
 import { address, elsewhere, guess, home, right } from '../support/guesses.ts'
 
 describe('one after the other', () => {
@@ -69,9 +69,10 @@ describe('one after the other', () => {
 
   test('throttles the name through another client too', async () => {
     const f = await fixture()
-    for (let attempt = 0; attempt < 5; attempt += 1) await guess(f, 'alice', 'x', home, attempt % 2 === 0 ? web : other)
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await guess(f, 'alice', 'x', home, attempt % 2 === 0 ? web : otherClient)
     expect((await right(f)).status).toBe(429)
-    expect((await right(f, home, other)).status).toBe(429)
+    expect((await right(f, home, otherClient)).status).toBe(429)
   })
 
   test('does not throttle another name', async () => {
@@ -88,7 +89,7 @@ describe('one after the other', () => {
     const { status, headers } = await right(f)
     expect(status).toBe(429)
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
-    expect((await right(f, home, other)).status).toBe(200)
+    expect((await right(f, home, otherClient)).status).toBe(200)
     f.clock.advance(Number(headers.get('retry-after')))
     expect((await guess(f, 'bob', 'bob-password')).status).toBe(200)
   })
@@ -196,10 +197,10 @@ test.each([
   const credentials = { grant_type: 'client_credentials', scope: 'api1' }
   for (let attempt = 0; attempt < 60; attempt += 1) {
     // Not the client of the passwords: where it has authenticated, its right secret gets in.
-    await f.post('token', credentials, [other[0], `guess ${attempt}`], attacker)
+    await f.post('token', credentials, [otherClient[0], `guess ${attempt}`], attacker)
     await guess(f, 'alice', 'wrong', attacker)
   }
-  expect((await f.post('token', credentials, other, attacker)).status).toBe(429)
-  expect((await f.post('token', credentials, other, user)).status).toBe(200)
+  expect((await f.post('token', credentials, otherClient, attacker)).status).toBe(429)
+  expect((await f.post('token', credentials, otherClient, user)).status).toBe(200)
   expect((await right(f, user)).status).toBe(200)
 })

@@ -6,12 +6,13 @@
  * RFC 7523 section 3 and RFC 9449 section 11.1: single use applies to the proof, wherever it is presented. A check has
  * its own records.
  */
-import { defineGrant, defineGrantCheck, definePlugin, type GrantKit, OAuthError } from '@grantry/core'
+import { defineGrantCheck, definePlugin, type GrantKit, OAuthError } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { withLatency } from '../support/latency.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 declare module '@grantry/core' {
   interface Demands {
@@ -22,9 +23,8 @@ declare module '@grantry/core' {
 const grantTypes = ['urn:example:a', 'urn:example:b']
 
 const grant = (grantType: string, handle: (kit: GrantKit) => Promise<unknown> = async () => undefined) =>
-  defineGrant({
+  testGrant({
     grantType,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       await handle(kit)
       return { scopes }

@@ -8,7 +8,7 @@
  */
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { api1, clients, type Fixture, fixture, other, web } from '../support/fixture.ts'
+import { api1, clients, type Fixture, fixture, otherClient, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 import { pause } from '../support/pause.ts'
 
@@ -45,7 +45,7 @@ describe('guessing the secret of a client', () => {
     const f = await fixture({ abuseControl: true })
     await statuses(15, () => send(f, 'wrong'))
     expect((await send(f, web[1], elsewhere)).status).toBe(200)
-    expect((await send(f, other[1], home, other[0])).status).toBe(200)
+    expect((await send(f, otherClient[1], home, otherClient[0])).status).toBe(200)
   })
 
   test('the revocation endpoint shares the count', async () => {

@@ -8,7 +8,6 @@ import {
   type Client,
   type ClientOptions,
   defineEndpoint,
-  defineGrant,
   defineGrantCheck,
   definePlugin,
   type Schema,
@@ -18,6 +17,7 @@ import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { testGrant } from '../support/test-grant.ts'
 
 const hash = sha256Of(testClient[1])
 const hexHash = Buffer.from(hash, 'base64').toString('hex')
@@ -59,9 +59,8 @@ describe.each([
   test('no plugin or host function receives the secrets of the client', async () => {
     const received: (Client | undefined)[] = []
     const curious = definePlugin('curious', [
-      defineGrant({
+      testGrant({
         grantType: 'urn:example:curious',
-        params: v.object({}),
         handle({ client, scopes }) {
           received.push(client)
           return { scopes }

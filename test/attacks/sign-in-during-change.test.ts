@@ -5,7 +5,7 @@
  *
  * docs/decisions/0022: what was decided by the state before a revocation gives nothing after it.
  */
-import { type AtomicDriver, defineEndpoint, defineGrant } from '@grantry/core'
+import { type AtomicDriver, defineEndpoint } from '@grantry/core'
 import { userSessions } from '@grantry/plugins/authorization-endpoint'
 import { passkeys } from '@grantry/plugins/passkeys'
 import type { SignInWays } from '@grantry/plugins/sign-in'
@@ -19,6 +19,7 @@ import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import { builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
 import { inOneTrip, withLatency } from '../support/latency.ts'
 import { after, before, slowUsers } from '../support/slow-users.ts'
+import { testGrant } from '../support/test-grant.ts'
 import { accountAs, accountUrl, setUpUpstream } from '../upstream/parties.ts'
 
 type SignIn = Awaited<ReturnType<typeof setUpSignIn>>
@@ -97,9 +98,8 @@ test('a revocation during a sign-in does not lose it if the password still count
 test('a grant that ends the earlier sessions of the user gives nothing after a change in between', async () => {
   const grantType = 'urn:example:alone'
   const { users, changeDuring } = slowUsers()
-  const alone = defineGrant({
+  const alone = testGrant({
     grantType,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       const subject = await kit.authenticateUser({ username: 'alice', password: before })
       if (subject === undefined) throw kit.refuse('invalid_grant', 'No', 'wrong_credentials')

@@ -4,10 +4,10 @@
  *
  * RFC 8725 section 3.11; OpenID Connect Back-Channel Logout 1.0 section 2.4.
  */
-import { assertions, defineFields, defineGrant, definePlugin } from '@grantry/core'
+import { assertions, defineFields, definePlugin } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const typ = 'logout+jwt'
@@ -15,20 +15,18 @@ const declared = defineFields({ signs: { [typ]: { events } } })
 
 /** Grants that try to issue a logout token for alice. */
 const grants = {
-  'urn:example:assertion': defineGrant({
+  'urn:example:assertion': testGrant({
     grantType: 'urn:example:assertion',
     scope: 'foreign',
-    params: v.object({}),
     handle: () => ({
       subject: { sub: 'alice', amr: ['pwd'] },
       scopes: [],
       assertion: { typ, tokenType: 'urn:example:token', audience: 'web', scopes: [], lifetime: 60, claims: { events } },
     }),
   }),
-  'urn:example:sign': defineGrant({
+  'urn:example:sign': testGrant({
     grantType: 'urn:example:sign',
     scope: 'optional',
-    params: v.object({}),
     handle: async (_request, kit) => ({
       scopes: [],
       response: { word: await kit.sign(typ, { sub: 'alice', aud: 'web', exp: kit.now() + 60, events }) },

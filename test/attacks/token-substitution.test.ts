@@ -8,7 +8,7 @@
  * accepts access tokens only is hardening.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { api1, type Fixture, fixture, other, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { api1, type Fixture, fixture, otherClient, redirectUri, web, webJwt } from '../support/fixture.ts'
 
 let f: Fixture
 const tokens: Record<string, string> = {}
@@ -82,7 +82,7 @@ test.each(['refresh token', 'code'])('a %s is not an identity token', async (kin
 
 test('an identity token is valid for its own client only', async () => {
   expect((await validateIdentity('identity token', web[0])).status).toBe(200)
-  for (const clientId of [webJwt[0], other[0], 'unknown', '', 'https://id.example.com']) {
+  for (const clientId of [webJwt[0], otherClient[0], 'unknown', '', 'https://id.example.com']) {
     expect((await validateIdentity('identity token', clientId)).status).toBe(400)
   }
 })
@@ -112,7 +112,7 @@ test.each(['identity token', 'reference access token', 'JWT access token', 'refr
 
 test('the refresh token of one client is rejected for another, and not spent', async () => {
   const { refresh_token } = await redeem(web)
-  const theft = await f.post('token', { grant_type: 'refresh_token', refresh_token }, other)
+  const theft = await f.post('token', { grant_type: 'refresh_token', refresh_token }, otherClient)
   expect(theft).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   expect((await f.post('token', { grant_type: 'refresh_token', refresh_token }, web)).status).toBe(200)
 })

@@ -3,12 +3,13 @@
  * later. Or a caller sends parameters that two schemas of plugins refuse, one of them later. An unhandled rejection ends
  * a Node.js process.
  */
-import { defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
+import { defineGrantCheck, definePlugin } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { afterEach, expect, test } from 'vitest'
 import { api1, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => {
@@ -107,7 +108,7 @@ test('parameters that two checks refuse, one of them asynchronously, leave no un
   })
   const { post } = await createTestProvider({
     plugins: [
-      defineGrant({ grantType, params: v.object({}), handle: ({ scopes }) => ({ scopes }) }),
+      testGrant({ grantType, handle: ({ scopes }) => ({ scopes }) }),
       definePlugin('late', [checkOf(late)]),
       definePlugin('early', [checkOf(v.object({ two: v.string() }))]),
     ],

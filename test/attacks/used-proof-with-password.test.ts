@@ -5,14 +5,14 @@
  *
  * RFC 9449 section 11.1.
  */
-import { defineGrant, definePlugin } from '@grantry/core'
+import { definePlugin } from '@grantry/core'
 import { dpop } from '@grantry/plugins/dpop'
 import { mapDriver } from '@grantry/testing'
 import { exportJWK, generateKeyPair } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { holder, password, request, start } from '../dpop/parties.ts'
 import { builtInPlugins, clients, type Fixture, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 describe('a right password with a used proof', () => {
   test('counts no failure: the user signs in with the next proof', async () => {
@@ -48,9 +48,8 @@ test.each(['grant', 'signer'])(
     const wait = (part: string): void => {
       if (part === slowPart) f?.clock.advance(slow)
     }
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'urn:example:slow',
-      params: v.object({}),
       scope: 'optional',
       handle() {
         wait('grant')

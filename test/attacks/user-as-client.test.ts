@@ -4,18 +4,16 @@
  *
  * RFC 9700 section 4.15: a client and a user must be distinguishable. An actor that is a client has `client_id` too.
  */
-import { defineGrant } from '@grantry/core'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 import { app, issuer, originalKey, service, setUp, typeOf } from '../token-exchange/exchange-parties.ts'
 
 const [client] = service
 
 /** Issues a token to any client, for a user with the name of a client. */
-const account = defineGrant({
+const account = testGrant({
   grantType: 'urn:example:account',
-  params: v.object({}),
   handle: ({ scopes }) => ({ subject: { sub: client, amr: ['pwd'] }, scopes }),
 })
 

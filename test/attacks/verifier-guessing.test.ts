@@ -13,7 +13,7 @@ import {
   type Fixture,
   fixture,
   lastReason,
-  other,
+  otherClient,
   proof,
   redirectUri,
   spaClientId,
@@ -102,7 +102,7 @@ test('3.62 a public client is protected too', async () => {
 
 describe('no other caller can end a code', () => {
   test.each<[string, (f: Fixture, code: string) => Promise<unknown>]>([
-    ['as another client', (f, code) => redeem(f, code, guess(0), other)],
+    ['as another client', (f, code) => redeem(f, code, guess(0), otherClient)],
     ['with a wrong secret', (f, code) => redeem(f, code, guess(0), ['web', 'wrong'])],
     ['with a wrong redirect_uri', (f, code) => redeem(f, code, guess(0), web, { redirect_uri: `${redirectUri}/` })],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { api1, fixture, lastReason, other, redirectUri, web } from '../support/fixture.ts'
+import { api1, fixture, lastReason, otherClient, redirectUri, web } from '../support/fixture.ts'
 
 const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri }
 
@@ -63,19 +63,19 @@ describe('the authorization code grant', () => {
     ['another registered one', 'https://other.example.com/callback'],
   ])('3.25 compares redirect_uri exactly: rejects %s', async (_, wrong) => {
     const f = await fixture()
-    const code = await f.code({ clientId: other[0] })
-    const { status, body } = await f.post('token', { ...grant, code, redirect_uri: wrong }, other)
+    const code = await f.code({ clientId: otherClient[0] })
+    const { status, body } = await f.post('token', { ...grant, code, redirect_uri: wrong }, otherClient)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
     expect(lastReason(f)).toBe('plugin:authorization_code:redirect_uri_mismatch')
     // The code is not spent.
-    expect((await f.post('token', { ...grant, code }, other)).status).toBe(200)
+    expect((await f.post('token', { ...grant, code }, otherClient)).status).toBe(200)
   })
 
   test('3.26 a code belongs to one client, and another client cannot spend it', async () => {
     const f = await fixture()
     const code = await f.code()
-    const { status, body } = await f.post('token', { ...grant, code }, other)
+    const { status, body } = await f.post('token', { ...grant, code }, otherClient)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
     expect(lastReason(f)).toBe('client_mismatch')
@@ -88,7 +88,7 @@ describe('the authorization code grant', () => {
     const f = await fixture()
     const code = await f.code()
     const mine = await f.post('token', { ...grant, code }, web)
-    expect((await f.post('token', { ...grant, code }, other)).body).toEqual(notValid)
+    expect((await f.post('token', { ...grant, code }, otherClient)).body).toEqual(notValid)
     expect((await f.post('introspection', { token: mine.body.access_token }, api1)).body.active).toBe(true)
     expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')
   })

@@ -8,7 +8,7 @@ import {
   type Fixture,
   fixture,
   type NewCode,
-  other,
+  otherClient,
   paramsOf,
   proof,
   redirectUri,
@@ -65,7 +65,10 @@ describe('openAuthorization and authorize, for a code', () => {
   test.each<[string, NewCode]>([
     ['a nonce of 300 characters', { nonce: 'x'.repeat(300) }],
     ['a subject of 255 characters', { subject: { sub: 'x'.repeat(255), amr: ['pwd'] } }],
-    ['a second registered redirect_uri', { clientId: other[0], redirectUri: 'https://other.example.com/callback' }],
+    [
+      'a second registered redirect_uri',
+      { clientId: otherClient[0], redirectUri: 'https://other.example.com/callback' },
+    ],
     ['a challenge', { codeChallenge: proof.challenge }],
     ['a challenge and its method', { codeChallenge: proof.challenge, codeChallengeMethod: 'S256' }],
     [

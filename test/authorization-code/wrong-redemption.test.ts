@@ -4,7 +4,7 @@ import { type RunningServer, serve } from '@grantry/adapters/node'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { basic, type Credentials } from '@grantry/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { api1, fixture, other, proof, redirectUri, web } from '../support/fixture.ts'
+import { api1, fixture, otherClient, proof, redirectUri, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -29,7 +29,7 @@ async function served() {
   const right = { grant_type: 'authorization_code', redirect_uri: redirectUri, code, code_verifier: proof.verifier }
   const { code_verifier: _, ...withoutVerifier } = right
   const attempts: readonly [form: Record<string, string>, as: Credentials, expected: string][] = [
-    [right, other, '400 invalid_grant'],
+    [right, otherClient, '400 invalid_grant'],
     [right, ['web', 'guessed-secret'], '401 invalid_client'],
     [{ ...right, redirect_uri: `${redirectUri}/` }, web, '400 invalid_grant'],
   ]

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { certificate, dpop, keyHolder } from '../dpop/dpop.ts'
-import { builtInPlugins, fixture, other, proof as pkce, redirectUri, spaClientId, web } from '../support/fixture.ts'
+import {
+  builtInPlugins,
+  fixture,
+  otherClient,
+  proof as pkce,
+  redirectUri,
+  spaClientId,
+  web,
+} from '../support/fixture.ts'
 import { withoutSignatures } from '../support/same-tokens.ts'
 import { callUserinfo, requestTokens } from './send.ts'
 
@@ -53,7 +61,7 @@ describe('a refresh token', () => {
 
   test.each([
     ['is bound if the binding requires it', web, 400],
-    ['is not bound otherwise', other, 200],
+    ['is not bound otherwise', otherClient, 200],
   ])('3.64 of a confidential client %s', async (_, as, status) => {
     const f = await start()
     const headers = { 'test-certificate': 'mine' }

@@ -1,9 +1,8 @@
-import { defineGrant } from '@grantry/core'
 import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { refreshToken } from '@grantry/plugins/refresh-token'
 import { createTestProvider, read } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 import { assertionType, claims, client, createKey, issuer, key, outcomeOf, present, setUp, sign } from './assertions.ts'
 
 describe('private_key_jwt', () => {
@@ -90,9 +89,8 @@ describe('private_key_jwt', () => {
 
 // RFC 6749 section 6: a client that did not get the response sends the same refresh token again, with a new assertion.
 test('a retry of a refresh with another assertion gets the same tokens', async () => {
-  const ownGrant = defineGrant({
+  const ownGrant = testGrant({
     grantType: 'urn:example:login',
-    params: v.object({}),
     handle: ({ scopes }) => ({ scopes, subject: { sub: '1', amr: ['pwd'] } }),
   })
   const f = await createTestProvider({

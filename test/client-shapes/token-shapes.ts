@@ -3,7 +3,7 @@ import { clientAssertion } from '@grantry/plugins/client-assertion'
 import { resourceIndicators } from '@grantry/plugins/resource-indicators'
 import { basic, type Credentials, read, sha256Of } from '@grantry/testing'
 import { assertionType, claims, client, issuer, now, sign, tokenEndpoint } from '../client-assertion/assertions.ts'
-import { builtInPlugins, fixture, other, web } from '../support/fixture.ts'
+import { builtInPlugins, fixture, otherClient, web } from '../support/fixture.ts'
 import type { Shape } from './shape.ts'
 
 const cli: Credentials = ['cli', 'cli-secret']
@@ -98,7 +98,7 @@ export const tokenShapes: readonly Shape[] = [
       const { post, provider } = await fixture()
       const password = { grant_type: 'password', username: 'alice', password: 'alice-password', scope: 'api1' }
       const { body } = await post('token', password, web)
-      const { status } = await post('revocation', { token: body.access_token }, other)
+      const { status } = await post('revocation', { token: body.access_token }, otherClient)
       return [status >= 400, (await provider.inspect(body.access_token)).valid]
     },
     expected: [true, true],

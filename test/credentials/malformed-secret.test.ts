@@ -1,7 +1,7 @@
 import type { ClientOptions, ProviderOptions } from '@grantry/core'
 import { sha256Of } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { clients, fixture, other } from '../support/fixture.ts'
+import { clients, fixture, otherClient } from '../support/fixture.ts'
 
 type Secrets = NonNullable<ClientOptions['secrets']>
 
@@ -36,7 +36,7 @@ const malformed: readonly (readonly [what: string, secret: Secrets[number], sent
 
 const listed = (secrets: Secrets): readonly ClientOptions[] => [
   { ...clients[0], clientId: 'web', secrets },
-  ...clients.filter(({ clientId }) => clientId === other[0]),
+  ...clients.filter(({ clientId }) => clientId === otherClient[0]),
 ]
 
 const asStore = (secrets: Secrets): ProviderOptions['clients'] => {
@@ -64,7 +64,7 @@ describe('a malformed secret of a client store', () => {
     const { status, body } = await f.post('token', grant, ['web', 'web-secret'])
     expect([status, body.error]).toEqual([401, 'invalid_client'])
     expect(f.events).toContainEqual(reported)
-    expect((await f.post('token', grant, other)).status).toBe(200)
+    expect((await f.post('token', grant, otherClient)).status).toBe(200)
   })
 
   test('2.15 a valid secret is not reported', async () => {

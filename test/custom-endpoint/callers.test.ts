@@ -2,7 +2,7 @@ import { defineEndpoint, definePlugin, type ProviderOptions } from '@grantry/cor
 import { basic, read } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { api1, builtInPlugins, type Fixture, fixture, other, spaClientId, web } from '../support/fixture.ts'
+import { api1, builtInPlugins, type Fixture, fixture, otherClient, spaClientId, web } from '../support/fixture.ts'
 
 // Refuses what it does not declare: the credentials must be removed before.
 const params = v.strictObject({ text: v.string() })
@@ -58,7 +58,7 @@ describe('the caller client', () => {
   test('authenticates with Basic, with a secret in the form, or as a public client', async () => {
     const { post } = await start()
     expect((await post('clientEcho', { text: 'a' }, web)).body).toEqual({ client: 'web', text: 'a' })
-    const inForm = { client_id: other[0], client_secret: other[1], text: 'a' }
+    const inForm = { client_id: otherClient[0], client_secret: otherClient[1], text: 'a' }
     expect((await post('clientEcho', inForm)).body).toEqual({ client: 'other', text: 'a' })
     const open = await post('clientEcho', { client_id: spaClientId, text: 'a' })
     expect(open.body).toEqual({ client: 'spa', text: 'a' })

@@ -1,15 +1,14 @@
-import { defineGrant, type GrantResult, passwords } from '@grantry/core'
+import { type GrantResult, passwords } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 type Subject = NonNullable<GrantResult['subject']>
 
 /** A token request to a grant that returns what `change` makes of the subject of `authenticateUser`. */
 async function request(change: (subject: Subject) => Subject) {
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType: 'urn:example:login',
-    params: v.object({}),
     requires: [passwords],
     async handle({ scopes }, kit) {
       const subject = await kit.authenticateUser({ username: 'alice', password: 'right' })

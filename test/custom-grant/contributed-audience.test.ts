@@ -1,8 +1,9 @@
-import { type Contribution, defineGrant, defineGrantCheck, definePlugin } from '@grantry/core'
+import { type Contribution, defineGrantCheck, definePlugin } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 import { clientId, mail, orders, secret, setUp } from './contributions.ts'
 
 describe('the audience that a check contributes', () => {
@@ -92,9 +93,8 @@ describe('the audience that a check contributes', () => {
 
 describe('the audience that a grant returns', () => {
   const grant = (audience: readonly string[]) =>
-    defineGrant({
+    testGrant({
       grantType: 'client_credentials',
-      params: v.object({}),
       handle: ({ scopes }) => ({ scopes, audience }),
     })
 
@@ -129,9 +129,8 @@ describe('the audience that a grant returns', () => {
       params: v.object({ api: v.string() }),
       check: ({ params: { api } }) => ({ audience: [api] }),
     })
-    const narrow = defineGrant({
+    const narrow = testGrant({
       grantType: 'client_credentials',
-      params: v.object({}),
       handle: () => ({ scopes: ['orders', 'mail'], audience: [mail] }),
       scope: 'ignored',
     })

@@ -2,13 +2,14 @@ import { defineGrant } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 import { type Badge, badge, grantType, holder, present, start } from './badge-grant.ts'
 
 describe('a custom grant', () => {
   test.each(['badge', 'urn:example:badge', 'https://example.com/grants/badge'])(
     '3.46 accepts the name %s',
     async (name) => {
-      const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+      const hello = testGrant({ grantType: name, handle: ({ scopes }) => ({ scopes }) })
       const f = await createTestProvider({ plugins: [hello] })
       const { status, body } = await f.post('token', { grant_type: name, scope: 'api1' }, testClient)
       expect(status).toBe(200)
@@ -19,7 +20,7 @@ describe('a custom grant', () => {
   test.each(['', 'two words', 'a"b', 'a\\b', 'bädge', 'x'.repeat(101)])(
     '3.46 rejects the name "%s" at start',
     async (name) => {
-      const hello = defineGrant({ grantType: name, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+      const hello = testGrant({ grantType: name, handle: ({ scopes }) => ({ scopes }) })
       await expect(createTestProvider({ plugins: [hello] })).rejects.toThrow(
         /: grantType must be a short name or an absolute URI/u,
       )

@@ -1,7 +1,8 @@
-import { defineGrant, defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
+import { defineGrantCheck, definePlugin, OAuthError } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 declare module '@grantry/core' {
   interface Demands {
@@ -15,9 +16,8 @@ const present = (f: TestProvider, more: Record<string, string> = {}) =>
   f.post('token', { grant_type: grantType, scope: 'api1', ...more }, testClient)
 
 describe('a demand that a grant makes itself', () => {
-  const badge = defineGrant({
+  const badge = testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ scopes, demands: { badge_pin: { pin: '1234' } } }),
   })
   const pin = defineGrantCheck({

@@ -1,7 +1,7 @@
-import { defineGrant, definePlugin, defineTokenBinding, type GrantKit } from '@grantry/core'
+import { definePlugin, defineTokenBinding, type GrantKit } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:held'
 
@@ -16,9 +16,8 @@ const binding = defineTokenBinding({
 
 /** The response to a grant that calls the kit, and the reason of its refusal. */
 async function outcome(call: (kit: GrantKit) => void, proves?: string, more: object = {}) {
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType,
-    params: v.object({}),
     refusal: 'The card is not valid',
     handle({ scopes }, kit) {
       call(kit)

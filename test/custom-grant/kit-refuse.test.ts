@@ -13,6 +13,7 @@ import { basic, createTestProvider, read, type TestProvider, testClient } from '
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { kitOf, offerKit } from '../support/kit-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:gate'
 const form = { grant_type: grantType, scope: 'api1' }
@@ -133,9 +134,8 @@ describe('a refusal', () => {
   const refusing = (reason: string, facts?: RefusalFacts) =>
     createTestProvider({
       plugins: definePlugin('gates', [
-        defineGrant({
+        testGrant({
           grantType,
-          params: v.object({}),
           handle(_request, { refuse }) {
             throw refuse('slow_down', 'Wait', reason, facts)
           },

@@ -2,6 +2,7 @@ import { defineGrant, type GrantKit, OAuthError } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:badge'
 
@@ -10,9 +11,8 @@ const present = (f: TestProvider, more: Record<string, string> = {}) =>
 
 /** A grant that exposes its kit to the test. */
 const withKit = (name: string, use: (kit: GrantKit) => Promise<void> | void) =>
-  defineGrant({
+  testGrant({
     grantType: name,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       await use(kit)
       return { scopes }
@@ -121,9 +121,8 @@ describe('an access token that a grant receives', () => {
       return { subject: { sub: claims.sub, amr: ['exchange'] }, scopes }
     },
   })
-  const badge = defineGrant({
+  const badge = testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['badge'] }, scopes, issue: { lifetime: 60 } }),
   })
   const exchanged = (f: TestProvider, token: string) =>

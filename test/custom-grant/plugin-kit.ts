@@ -1,8 +1,9 @@
-import { defineGrant, definePlugin, type GrantKit, type PluginPart, type ProviderOptions, sealing } from '@grantry/core'
+import { definePlugin, type GrantKit, type PluginPart, type ProviderOptions, sealing } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as v from 'valibot'
 import { kitPlugin, offerKit } from '../support/kit-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:kit'
 const createKey = async (): Promise<JWK> =>
@@ -13,9 +14,8 @@ export const [jwk, another] = await Promise.all([createKey(), createKey()])
 /** A provider with a plugin. `withKit()` runs a function with the kit of that plugin. */
 export async function setUp(plugin = 'kit', more: Partial<ProviderOptions> = {}, parts: readonly PluginPart[] = []) {
   let run: (kit: GrantKit) => unknown = () => undefined
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       await run(kit)
       return { scopes }

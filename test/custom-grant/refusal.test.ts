@@ -1,16 +1,16 @@
 // Not an attack from outside: a plugin is foreign code, and its mistakes must neither reach the wire nor become a
 // token.
-import { defineGrant, type GrantResult, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
+import { type GrantResult, OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from '@grantry/core'
 import { createTestProvider, type TestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:badge'
 
 /** A grant that behaves as the test specifies. */
 const start = (handle: () => unknown) =>
   createTestProvider({
-    plugins: [defineGrant({ grantType, params: v.object({}), handle: () => handle() as GrantResult })],
+    plugins: [testGrant({ grantType, handle: () => handle() as GrantResult })],
   })
 
 const present = (f: TestProvider, scope = 'api1') => f.post('token', { grant_type: grantType, scope }, testClient)

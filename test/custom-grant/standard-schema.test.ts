@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { kitOf, kitPlugin } from '../support/kit-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:badge'
 
@@ -127,9 +128,8 @@ test('a retry ignores parameters that a zod schema does not declare, and every o
         return { subject: stored.subject, scopes: stored.scopes, redeems: [stored] }
       },
     })
-    const login = defineGrant({
+    const login = testGrant({
       grantType: 'urn:example:login',
-      params: v.object({}),
       handle: ({ scopes }) => ({ subject: { sub: 'alice', amr: ['pwd'] }, scopes }),
     })
     const { post } = await createTestProvider({ plugins: [grant, login] })

@@ -2,6 +2,7 @@ import { assertions, defineGrant, definePlugin, type Plugin } from '@grantry/cor
 import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:badge'
 
@@ -60,7 +61,7 @@ describe('variants of a grant type', () => {
   test('cannot have stored grants', () => {
     const stored = { kind: 'badge' }
     const variant = { parameter: 'badge', matches: () => true }
-    const grant = defineGrant({ grantType, variant, stored, params: v.object({}), handle: () => ({ scopes: [] }) })
+    const grant = testGrant({ grantType, variant, stored, handle: () => ({ scopes: [] }) })
     return expect(createTestProvider({ plugins: [definePlugin('x', [grant])] })).rejects.toThrow(
       /is a variant and cannot have stored or requires/u,
     )
@@ -77,7 +78,7 @@ describe('a grant with scopes of another server', () => {
   }
   const subject = { sub: 'alice', amr: ['pwd'] }
   const setUp = async (result: object, scope: 'foreign' | 'optional' = 'foreign') => {
-    const grant = defineGrant({ grantType, scope, params: v.object({}), handle: () => result as never })
+    const grant = testGrant({ grantType, scope, handle: () => result as never })
     const f = await createTestProvider({ plugins: [definePlugin('word', [assertions, grant])] })
     return (asked = 'b c') => f.post('token', { grant_type: grantType, scope: asked }, testClient)
   }

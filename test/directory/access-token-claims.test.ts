@@ -1,6 +1,5 @@
-import { defineGrant, type Json, type ScopeOptions, type UserService } from '@grantry/core'
+import type { Json, ScopeOptions, UserService } from '@grantry/core'
 import { decodeJwt } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../support/access-token.ts'
 import {
@@ -14,6 +13,7 @@ import {
   web,
   webJwt,
 } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const extra: Record<string, Json> = {
   role: ['admin', 'editor'],
@@ -112,9 +112,8 @@ describe('claims of the protocol', () => {
   })
 
   test.each(names)('rejects a grant that sets the claim %s', async (name) => {
-    const forging = defineGrant({
+    const forging = testGrant({
       grantType: 'urn:example:forging',
-      params: v.object({}),
       handle: ({ scopes: granted }) => ({ scopes: granted, claims: { [name]: 'mine' } }),
     })
     const f = await fixture({

@@ -1,8 +1,8 @@
-import { defineGrant, OAuthError } from '@grantry/core'
+import { OAuthError } from '@grantry/core'
 import { createTestProvider, type TestResponse, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, redirectUri, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const secretText = 'SELECT * FROM users; password=hunter2'
 const broken = (): never => {
@@ -93,7 +93,7 @@ describe('unexpected failures', () => {
     const handle = (): never => {
       throw thrown
     }
-    const f = await createTestProvider({ plugins: [defineGrant({ grantType: 'torn', params: v.object({}), handle })] })
+    const f = await createTestProvider({ plugins: [testGrant({ grantType: 'torn', handle })] })
     const { status, body, failure } = await f.post('token', { grant_type: 'torn', scope: 'api1' }, testClient)
     expect(status).toBe(500)
     expect(body).toEqual({ error: 'server_error' })
@@ -107,7 +107,7 @@ describe('unexpected failures', () => {
     const handle = (): never => {
       throw new OAuthError('server_error', secretText, { reason: 'plugin:torn:broken' })
     }
-    const f = await createTestProvider({ plugins: [defineGrant({ grantType: 'torn', params: v.object({}), handle })] })
+    const f = await createTestProvider({ plugins: [testGrant({ grantType: 'torn', handle })] })
     const response = await f.post('token', { grant_type: 'torn', scope: 'api1' }, testClient)
     expectServerError(response, f)
     expect(f.events.at(-1)).toMatchObject({ reason: 'plugin:torn:broken' })

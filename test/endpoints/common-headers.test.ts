@@ -1,8 +1,8 @@
-import { defineGrant, type EndpointName, endpointNames, OAuthError, type OAuthErrorCode } from '@grantry/core'
+import { type EndpointName, endpointNames, OAuthError, type OAuthErrorCode } from '@grantry/core'
 import { basic, createTestProvider, type TestResponse, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api2, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const url = 'https://id.example.com/x'
 const post = (form: Record<string, string>, authorization?: string): Request =>
@@ -14,9 +14,8 @@ const post = (form: Record<string, string>, authorization?: string): Request =>
 
 /** Returns the response to a plugin's grant that refuses the request with these options. */
 async function refusal(code: OAuthErrorCode, description = 'No'): Promise<TestResponse> {
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType: 'refusing',
-    params: v.object({}),
     handle: () => {
       throw new OAuthError(code, description, { reason: 'plugin:refusing:test' })
     },

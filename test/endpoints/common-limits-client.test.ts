@@ -1,8 +1,8 @@
-import { type ClientOptions, defineGrant, type ProviderOptions } from '@grantry/core'
+import type { ClientOptions, ProviderOptions } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { clients, type Fixture, fixture, proof, redirectUri, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantForm = { grant_type: 'client_credentials', scope: 'api1' }
 const id = (length: number): string => 'i'.repeat(length)
@@ -102,8 +102,7 @@ describe('client_secret: 512', () => {
 })
 
 describe('grant_type: 100', () => {
-  const named = (grantType: string) =>
-    defineGrant({ grantType, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+  const named = (grantType: string) => testGrant({ grantType, handle: ({ scopes }) => ({ scopes }) })
 
   test('1.32 accepts a grant_type of 100 and rejects one of 101', async () => {
     const { post } = await createTestProvider({ plugins: [named('g'.repeat(100))] })

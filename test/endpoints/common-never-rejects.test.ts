@@ -1,8 +1,8 @@
-import { defineGrant, isOAuthError, OAuthError, type OAuthErrorOptions } from '@grantry/core'
+import { isOAuthError, OAuthError, type OAuthErrorOptions } from '@grantry/core'
 import { createTestProvider, read, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const url = 'https://id.example.com/x'
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -107,9 +107,8 @@ describe('handlers never reject', () => {
     ],
   ])('a refusal that cannot be turned into a response is a 500: %s', async (_, thrown) => {
     expect(isOAuthError(thrown)).toBe(true)
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'torn',
-      params: v.object({}),
       handle: () => {
         throw thrown
       },
@@ -123,9 +122,8 @@ describe('handlers never reject', () => {
 
   test('recognizes a refusal of another copy of this package by its brand', async () => {
     const details: OAuthErrorOptions = { reason: 'plugin:torn:copy' }
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'torn',
-      params: v.object({}),
       handle: () => {
         throw copy(details)
       },

@@ -1,8 +1,7 @@
-import { defineGrant } from '@grantry/core'
 import { createTestProvider, read, type TestResponse, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { type Fixture, fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const credentials = `client_id=${web[0]}&client_secret=${web[1]}`
 const good = `grant_type=client_credentials&scope=api1&${credentials}`
@@ -140,7 +139,7 @@ describe('repeated parameters', () => {
   // RFC 8693 section 2.1: "multiple audience parameters may be used".
   test('1.13 accepts a repeated audience in a token exchange', async () => {
     const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange'
-    const exchange = defineGrant({ grantType, params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+    const exchange = testGrant({ grantType, handle: ({ scopes }) => ({ scopes }) })
     const f = await createTestProvider({ plugins: [exchange] })
     const [id, secret] = testClient
     const form = new URLSearchParams({ grant_type: grantType, scope: 'api1', client_id: id, client_secret: secret })

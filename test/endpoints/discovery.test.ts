@@ -1,9 +1,9 @@
-import { defineClientSource, defineFields, defineGrant, definePlugin, type EndpointName } from '@grantry/core'
+import { defineClientSource, defineFields, definePlugin, type EndpointName } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { exportJWK, generateKeyPair } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, clients, type Fixture, fixture, scopes, spaClientId } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const openid = 'https://id.example.com/.well-known/openid-configuration'
 const oauth = 'https://id.example.com/.well-known/oauth-authorization-server'
@@ -93,9 +93,8 @@ describe('the document', () => {
 
 describe('built from the registered plugins', () => {
   test('9.3 lists a grant type when its plugin is registered, and only then', async () => {
-    const badge = defineGrant({
+    const badge = testGrant({
       grantType: 'urn:example:badge',
-      params: v.object({}),
       handle: ({ scopes: s }) => ({ scopes: s }),
     })
     const f = await fixture({ plugins: [clientCredentials(), badge], clients: [] })

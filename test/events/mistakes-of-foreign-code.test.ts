@@ -1,11 +1,11 @@
 // Foreign code passes values that it must not: a token, a password, an error that cannot be serialized. None of it may
 // reach a log or leave a request without a response.
 import { inspect } from 'node:util'
-import { defineGrant, OAuthError, type UserService } from '@grantry/core'
+import { OAuthError, type UserService } from '@grantry/core'
 import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { api1, fixture, testUsers, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const login = { grant_type: 'password', username: 'alice', password: 'alice-password' }
 const secretWord = 'eyJhunter2'
@@ -22,9 +22,8 @@ describe('a malformed grant result', () => {
     ['a token as claims', { claims: secretWord }],
   ])('is not quoted in any event: %s', async (_, more) => {
     const grantType = 'urn:example:malformed'
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType,
-      params: v.object({}),
       handle: ({ scopes }) => ({ scopes, ...more }) as never,
     })
     const { post, events } = await createTestProvider({ plugins: grant })

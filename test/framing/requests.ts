@@ -1,10 +1,10 @@
 import { basic, type Credentials } from '@grantry/testing'
-import { other, web, webJwt } from '../support/fixture.ts'
+import { otherClient, web, webJwt } from '../support/fixture.ts'
 
 /** The client of the visible request. */
 export const outer: Credentials = web
 /** The client of a request that is hidden inside another. */
-export const hidden: Credentials = other
+export const hidden: Credentials = otherClient
 /** The client that checks whether the server still serves. */
 export const probe: Credentials = webJwt
 

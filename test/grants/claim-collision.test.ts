@@ -1,10 +1,9 @@
 // Attack: a plugin, a user profile or a login page gives a token another user's name, or another client, scope or
 // lifetime.
-import { defineGrant } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const protocolClaims = [
   'iss',
@@ -30,9 +29,8 @@ const protocolClaims = [
 
 const grantType = 'urn:example:badge'
 const badge = (claims: Record<string, string>, accessToken: 'jwt' | 'reference') =>
-  defineGrant({
+  testGrant({
     grantType,
-    params: v.object({}),
     handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['badge'] }, scopes, claims, issue: { accessToken } }),
   })
 

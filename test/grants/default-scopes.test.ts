@@ -1,11 +1,11 @@
-import { defineGrant, type Grant } from '@grantry/core'
+import type { Grant } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:badge'
 const grant = (more: Partial<Grant>) => ({
-  ...defineGrant({ grantType, params: v.object({}), scope: 'optional', handle: ({ scopes }) => ({ scopes }) }),
+  ...testGrant({ grantType, scope: 'optional', handle: ({ scopes }) => ({ scopes }) }),
   ...more,
 })
 const scopesFor = async (form: Record<string, string>, more: Partial<Grant>) => {

@@ -1,22 +1,21 @@
 // A duration instead of an epoch time, or milliseconds instead of seconds, are mistakes that every plugin author makes
 // once. With them a single-use credential would work twice, or a login would lie in the future. They are errors that
 // show immediately.
-import { defineGrant, type GrantKit, type GrantResult, OAuthError, type Subject } from '@grantry/core'
+import { type GrantKit, type GrantResult, OAuthError, type Subject } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { builtInPlugins, fixture, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const grantType = 'urn:example:moment'
 const form = { grant_type: grantType, scope: 'api1' }
 
 function start(handle: (kit: GrantKit) => Partial<GrantResult> | Promise<Partial<GrantResult>>) {
   const items = new Map<string, string>()
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType,
-    params: v.object({}),
     async handle({ scopes }, kit) {
       const result: GrantResult = { scopes, ...(await handle(kit)) }
       return result
@@ -64,9 +63,8 @@ describe.each(uses)('kit.%s', (_, use) => {
 
 test('a redemption is rejected until its end and is forgotten after it', async () => {
   const { post, clock } = await createTestProvider({
-    plugins: defineGrant({
+    plugins: testGrant({
       grantType,
-      params: v.object({}),
       handle: ({ scopes }, kit) => ({ scopes, redeems: [kit.redemption('ticket', kit.now() + 60)] }),
     }),
   })
@@ -82,9 +80,8 @@ test.each(['redemption', 'record'])(
   async (what) => {
     const { post } = await createTestProvider({
       storage: withLatency(memoryDriver()),
-      plugins: defineGrant({
+      plugins: testGrant({
         grantType,
-        params: v.object({}),
         async handle({ scopes }, kit) {
           const end = kit.now() - 1
           if (what === 'redemption') return { scopes, redeems: [kit.redemption('ticket', end)] }

@@ -1,10 +1,10 @@
-import { type ClientOptions, defineGrant, type UserService } from '@grantry/core'
+import type { ClientOptions, UserService } from '@grantry/core'
 import { createTestProvider, testClient } from '@grantry/testing'
 import { decodeJwt } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { formats } from '../support/access-token.ts'
 import { clients, type Fixture, fixture, type NewCode, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const profile = { name: 'Jane', given_name: 'Jane', email: 'jane@example.com', email_verified: true, role: 'admin' }
 
@@ -62,9 +62,8 @@ describe('identityClaims', () => {
 
   test('3.101 of a grant are checked too', async () => {
     const grant = (identityClaims: Record<string, string>) =>
-      defineGrant({
+      testGrant({
         grantType: 'urn:example:badge',
-        params: v.object({}),
         handle: ({ scopes }) => ({
           subject: { sub: '1', amr: ['badge'] },
           scopes,

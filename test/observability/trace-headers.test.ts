@@ -1,8 +1,8 @@
-import { createProvider, defineGrant, parseTraceparent, type RequestFacts, webRuntime } from '@grantry/core'
+import { createProvider, parseTraceparent, type RequestFacts, webRuntime } from '@grantry/core'
 import { basic, createTestProvider, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { fixture, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 import { fixtureOptions } from './provider-options.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
@@ -116,9 +116,8 @@ test.each([
   ['one with a long tracestate', { traceparent, tracestate: `a=${'x'.repeat(512)}` }, undefined],
 ])('a grant gets the trace headers for its own requests: with %s', async (_, headers, state) => {
   let seen: ReturnType<RequestFacts['trace']> | undefined
-  const grant = defineGrant({
+  const grant = testGrant({
     grantType: 'urn:example:calls',
-    params: v.object({}),
     async handle({ scopes: granted, request }) {
       seen = request.trace()
       return { scopes: granted }

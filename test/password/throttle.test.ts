@@ -2,7 +2,7 @@
 import type { UserService } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
-import { type Fixture, fixture, other, testUsers, web } from '../support/fixture.ts'
+import { type Fixture, fixture, otherClient, testUsers, web } from '../support/fixture.ts'
 import { withLatency } from '../support/latency.ts'
 import { pause, randomPause } from '../support/pause.ts'
 
@@ -46,7 +46,7 @@ describe('failed passwords', () => {
   test('3.23 throttles a user across all clients', async () => {
     const f = await fixture({ abuseControl: { passwords: { perUser: { failures: 2 } } } })
     await guess(f, 'alice', 'a', web)
-    await guess(f, 'alice', 'b', other)
+    await guess(f, 'alice', 'b', otherClient)
     expect((await guess(f, 'alice', 'alice-password', web)).status).toBe(429)
   })
 
@@ -68,7 +68,7 @@ describe('failed passwords', () => {
     const { status, body } = await guess(f, 'alice', 'alice-password')
     expect(status).toBe(429)
     expect(body.error).toBe('slow_down')
-    expect((await guess(f, 'alice', 'alice-password', other)).status).toBe(200)
+    expect((await guess(f, 'alice', 'alice-password', otherClient)).status).toBe(200)
   })
 
   test('3.23 by default a user has five attempts from an address, twenty from addresses without a successful login, and a client a hundred failures', async () => {
@@ -88,7 +88,7 @@ describe('failed passwords', () => {
     for (let count = 20; count < 100; count += 1)
       expect((await from(undefined, `user${count}`, count)).status).toBe(400)
     expect((await guess(f, 'bob', 'bob-password')).status).toBe(429)
-    expect((await guess(f, 'bob', 'bob-password', other)).status).toBe(200)
+    expect((await guess(f, 'bob', 'bob-password', otherClient)).status).toBe(200)
   })
 
   test('3.23 counts names of users and clients separately: a user with the name of a client does not block it', async () => {

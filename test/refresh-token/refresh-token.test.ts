@@ -6,7 +6,7 @@ import {
   type Fixture,
   fixture,
   lastReason,
-  other,
+  otherClient,
   proof,
   redirectUri,
   spaClientId,
@@ -68,7 +68,7 @@ describe('the refresh token grant', () => {
 
   test('3.36 belongs to one client: another one is rejected, and neither spends nor revokes it', async () => {
     const { f, first } = await started()
-    const { status, body } = await refresh(f, first.refresh_token, {}, other)
+    const { status, body } = await refresh(f, first.refresh_token, {}, otherClient)
     expect(status).toBe(400)
     expect(body).toEqual(notValid)
     expect(lastReason(f)).toBe('client_mismatch')
@@ -79,7 +79,7 @@ describe('the refresh token grant', () => {
     const { f, first } = await started()
     const second = (await refresh(f, first.refresh_token)).body
     f.clock.advance(60)
-    expect((await refresh(f, first.refresh_token, {}, other)).body).toEqual(notValid)
+    expect((await refresh(f, first.refresh_token, {}, otherClient)).body).toEqual(notValid)
     expect((await refresh(f, second.refresh_token)).status).toBe(200)
   })
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { api1, fixture, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { type CommitPath, commitPaths, withLatency } from '../support/latency.ts'
 import { rounds } from '../support/rounds.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 /** A slow driver; `reaches` resolves when this many further operations have begun. */
 function counting(prepare: CommitPath['prepare']) {
@@ -88,9 +89,8 @@ test.each([[{ subject: '1' }], [{ clientId: testClient[0] }]] as const)(
   'a token issued in an exchange while %j is revoked is revoked from the start',
   async (target: RevocationTarget) => {
     let revoke = async (): Promise<void> => {}
-    const badge = defineGrant({
+    const badge = testGrant({
       grantType: 'urn:example:badge',
-      params: v.object({}),
       handle: ({ scopes }) => ({ subject: { sub: '1', amr: ['badge'] }, scopes }),
     })
     const exchange = defineGrant({

@@ -1,6 +1,6 @@
 import { type Credentials, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { api1, fixture, lastReason, other, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
+import { api1, fixture, lastReason, otherClient, redirectUri, spaClientId, web, webJwt } from '../support/fixture.ts'
 import { dead, expectRevoked, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
 describe('authentication', () => {
@@ -67,7 +67,7 @@ describe('without effect', () => {
       const issued = await issueTokens(f, as)
       for (const token of [issued.access_token, issued.refresh_token]) {
         for (const response of [
-          await f.post('revocation', { token }, other),
+          await f.post('revocation', { token }, otherClient),
           await f.post('revocation', { token, client_id: spaClientId }),
         ]) {
           expect([response.status, response.body.error]).toEqual([400, 'invalid_grant'])

@@ -2,7 +2,7 @@ import type { RevocationTarget } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { api1, clients, type Fixture, fixture, other, redirectUri, web, webJwt } from '../support/fixture.ts'
+import { api1, clients, type Fixture, fixture, otherClient, redirectUri, web, webJwt } from '../support/fixture.ts'
 import { dead, formats, issueTokens, judged, live, refresh } from '../support/revocation.ts'
 
 const clientForm = { grant_type: 'client_credentials', scope: 'api1' }
@@ -68,14 +68,14 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
   test('of a subject and of a client does not affect others', async () => {
     const f = await fixture()
     const alice = await issueTokens(f, as)
-    const elsewhere = await issueTokens(f, other)
+    const elsewhere = await issueTokens(f, otherClient)
     const { body: own } = await f.post('token', clientForm, as)
     await f.provider.revoke({ subject: '2' })
     expect(await judged(f, alice.access_token)).toEqual(live)
     expect(await introspected(f, own.access_token)).toBe(true)
     await f.provider.revoke({ clientId: as[0] })
     expect(await judged(f, elsewhere.access_token)).toEqual(live)
-    expect((await refresh(f, elsewhere.refresh_token, other)).status).toBe(200)
+    expect((await refresh(f, elsewhere.refresh_token, otherClient)).status).toBe(200)
   })
 
   test('of a family, by the grant_id of its tokens, ends only that family', async () => {

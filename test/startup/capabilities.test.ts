@@ -21,6 +21,7 @@ import { createTestProvider, storeGrant, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { kitOf, offerKit } from '../support/kit-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const users: UserService = { authenticate: ({ password }) => (password === 'right' ? { sub: 'alice' } : undefined) }
 const credentials = { username: 'alice', password: 'right' }
@@ -28,9 +29,8 @@ const grantType = 'urn:example:pin'
 
 /** A grant that checks a password, with or without naming the capability. */
 const pin = (requires?: readonly Capability[]) =>
-  defineGrant({
+  testGrant({
     grantType,
-    params: v.object({}),
     ...(requires !== undefined && { requires }),
     async handle({ scopes }, kit) {
       const subject = await kit.authenticateUser(credentials)

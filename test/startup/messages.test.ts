@@ -1,10 +1,10 @@
 // Common first mistakes, and the message for each.
-import { createProvider, defineGrant, type ProviderOptions, signingKeys } from '@grantry/core'
+import { createProvider, type ProviderOptions, signingKeys } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createTestProvider, mapDriver, sha256Of, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { fixture, proof, web } from '../support/fixture.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 const start = (more: object) =>
   createProvider({
@@ -99,7 +99,7 @@ test('a token request without a scope reports the missing scope', async () => {
 
 describe('a grant that returns an undeclared scope', () => {
   const grant = (scopes: readonly string[]) =>
-    defineGrant({ grantType: 'urn:example:badge', params: v.object({}), scope: 'ignored', handle: () => ({ scopes }) })
+    testGrant({ grantType: 'urn:example:badge', scope: 'ignored', handle: () => ({ scopes }) })
   const send = async (scopes: readonly string[]) => {
     const { post, events } = await createTestProvider({
       plugins: [grant(scopes)],

@@ -4,7 +4,6 @@ import {
   type ClientStore,
   createProvider,
   defineFields,
-  defineGrant,
   definePlugin,
   hashSecret,
   OAuthError,
@@ -14,6 +13,7 @@ import {
 import { createTestProvider, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 declare module '@grantry/core' {
   interface ClientMembers {
@@ -35,9 +35,8 @@ const fields = defineFields({
 })
 
 const seen: Client[] = []
-const grant = defineGrant({
+const grant = testGrant({
   grantType: 'urn:example:tier',
-  params: v.object({}),
   handle({ client, scopes }) {
     seen.push(client)
     if (client.testTier === 'gold') return { scopes }

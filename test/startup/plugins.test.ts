@@ -1,7 +1,6 @@
 import {
   createProvider,
   defineFields,
-  defineGrant,
   defineGrantCheck,
   definePlugin,
   type PluginPart,
@@ -15,6 +14,7 @@ import { proofKey } from '@grantry/plugins/proof-key'
 import { mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 const start = (plugins: unknown, more: Partial<ProviderOptions> = {}) =>
   createProvider({
@@ -29,7 +29,7 @@ const start = (plugins: unknown, more: Partial<ProviderOptions> = {}) =>
 const refusal = (message: unknown) => ({ name: 'TypeError', message })
 
 const grant = (more: object) => ({
-  ...defineGrant({ grantType: 'urn:example:badge', params: v.object({}), handle: ({ scopes }) => ({ scopes }) }),
+  ...testGrant({ grantType: 'urn:example:badge', handle: ({ scopes }) => ({ scopes }) }),
   ...more,
 })
 

@@ -1,7 +1,6 @@
 import {
   clientSchema,
   createProvider,
-  defineGrant,
   endpointNames,
   type GrantResult,
   type ProviderOptions,
@@ -12,12 +11,12 @@ import {
 } from '@grantry/core'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createTestProvider, mapDriver, testClient } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { scopeSchema } from '../../packages/core/src/directory/scope.ts'
 import { providerOptionsSchema } from '../../packages/core/src/options.ts'
 import { clientFactory } from '../../packages/storage-drivers/src/redis/client-factory.ts'
 import { configurationSchema } from '../support/configuration-schema.ts'
+import { testGrant } from '../support/test-grant.ts'
 
 // `{ scopes: settings.scopes }` passes `undefined` if the setting is absent. That is the same as no option.
 
@@ -120,9 +119,8 @@ describe('an option that is undefined keeps its default', () => {
 
 describe('a member of a grant result that is undefined is absent', () => {
   const resulting = async (result: Partial<GrantResult>) => {
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'urn:example:badge',
-      params: v.object({}),
       handle: ({ scopes }): GrantResult => ({ scopes, ...result }),
     })
     const { clock, post } = await createTestProvider({ plugins: [grant] })
@@ -158,9 +156,8 @@ describe('undefined is refused where it would turn a protection off', () => {
   })
 
   test('as a demand of a grant', async () => {
-    const grant = defineGrant({
+    const grant = testGrant({
       grantType: 'urn:example:badge',
-      params: v.object({}),
       handle: ({ scopes }): GrantResult => ({ scopes, demands: { proof_key: undefined } as never }),
     })
     const { post } = await createTestProvider({ plugins: [grant] })

@@ -21,7 +21,7 @@ export const web: Credentials = ['web', 'web-secret']
 /** The same with JWT access tokens. */
 export const webJwt: Credentials = ['web-jwt', 'web-jwt-secret']
 /** Another confidential client, for attacks. */
-export const other: Credentials = ['other', 'other-secret']
+export const otherClient: Credentials = ['other', 'other-secret']
 /** Public: code and refresh only. */
 export const spaClientId = 'spa'
 export const api1: Credentials = ['api1', 'api1-secret']
@@ -45,7 +45,7 @@ const confidential = ([clientId, secret]: Credentials, more: Partial<ClientOptio
 export const clients: readonly ClientOptions[] = [
   confidential(web, { allowedCorsOrigins: ['https://web.example.com'] }),
   confidential(webJwt, { accessTokenFormat: 'jwt' }),
-  confidential(other, { redirectUris: [redirectUri, 'https://other.example.com/callback'] }),
+  confidential(otherClient, { redirectUris: [redirectUri, 'https://other.example.com/callback'] }),
   {
     clientId: spaClientId,
     public: true,

@@ -4,6 +4,7 @@ import { refreshToken } from '@grantry/plugins/refresh-token'
 import { basic, createTestProvider, mapDriver, read, sha256Of, testClient } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
+import { testGrant } from '../support/test-grant.ts'
 
 // The kit that plugin authors test with, through its public entry, with a third-party plugin.
 
@@ -16,8 +17,7 @@ const badgeGrant = () =>
     handle: ({ params, scopes }) => ({ subject: { sub: badges[params.badge_id] ?? 'none', amr: ['badge'] }, scopes }),
   })
 
-const helloGrant = () =>
-  defineGrant({ grantType: 'urn:example:hello', params: v.object({}), handle: ({ scopes }) => ({ scopes }) })
+const helloGrant = () => testGrant({ grantType: 'urn:example:hello', handle: ({ scopes }) => ({ scopes }) })
 
 const check = () =>
   definePlugin('check', [

@@ -1,8 +1,7 @@
-import { defineGrant } from '@grantry/core'
 import type { Credentials } from '@grantry/testing'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../support/claims-of.ts'
+import { testGrant } from '../support/test-grant.ts'
 import { app, issuer, originalIssuer, originalKey, refused, service, setUp, typeOf } from './exchange-parties.ts'
 
 const clientActor = ([clientId]: Credentials) => ({ sub: clientId, client_id: clientId })
@@ -51,9 +50,8 @@ describe('RFC 8693 section 4.1: the claim act', () => {
   })
 
   test('of a refresh token is kept', async () => {
-    const delegated = defineGrant({
+    const delegated = testGrant({
       grantType: 'urn:example:delegated',
-      params: v.object({}),
       handle: ({ scopes }) => ({ subject: { sub: 'alice', amr: ['pwd'] }, scopes, actor: { sub: 'assistant' } }),
     })
     const f = await setUp({}, delegated)

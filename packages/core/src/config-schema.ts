@@ -202,6 +202,7 @@ export function parseConfiguration<S extends v.GenericSchema>(
 /** The upper limit of every lifetime setting: ten years, in seconds. */
 export const maxLifetime = 315_360_000
 
+/** The schema of an option that is `true` or `false`. */
 export const flag = (byDefault: boolean) => v.optional(v.boolean('must be true or false'), byDefault)
 
 /** A lifetime in seconds: a positive integer of at most ten years. */

@@ -1,7 +1,7 @@
 import { basic } from '@grantry/testing'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
-import { api1, other, proof, redirectUri, web } from '../../support/fixture.ts'
+import { api1, otherClient, proof, redirectUri, web } from '../../support/fixture.ts'
 import type { ContractCase, Step } from '../contract-case.ts'
 import { codePath, issuer, strict } from '../provider.ts'
 import { form, get, jwt, opaque, refused, success } from './common.ts'
@@ -82,7 +82,7 @@ export const singleUseCases: readonly ContractCase[] = [
     name: 'code: binds the code of a confidential client to the client and its redirect URI',
     steps: [
       code(),
-      { send: redeem({}, basic(other)), expect: invalidGrant },
+      { send: redeem({}, basic(otherClient)), expect: invalidGrant },
       { send: redeem({ redirect_uri: `${redirectUri}/` }), expect: invalidGrant },
       { send: redeem(), expect: { ...success, json: withIdentity } },
     ],

@@ -6,7 +6,7 @@ import { openSecretsFile, type SecretsFile } from '../declaration/secrets-file.t
 import { errorMessage } from '../error-message.ts'
 import type { CommandAdministration } from '../opening/open-administration.ts'
 import { jsonText, sanitizeText } from '../sanitize-text.ts'
-import { print } from './table.ts'
+import { print } from './output.ts'
 
 export interface ApplyArguments extends PlannedArguments {
   readonly yes?: true

@@ -5,7 +5,7 @@ import { configOption } from '../opening/command-options.ts'
 import { withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 interface AuditArguments extends AuditFilter {
   readonly config?: string

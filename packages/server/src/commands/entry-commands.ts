@@ -15,7 +15,7 @@ import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 /** The options of every command that changes entries. */
 export interface CommonArguments {

@@ -7,7 +7,7 @@ import { errorInFile } from '../error-message.ts'
 import { createLog, type Log } from '../log.ts'
 import { configOption } from '../opening/command-options.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 interface KeysArguments {
   readonly config?: string

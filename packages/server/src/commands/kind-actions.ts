@@ -24,8 +24,8 @@ import {
   runOnEntries,
   tableOfPages,
 } from './entry-commands.ts'
+import { print } from './output.ts'
 import { shownRotation, shownSecret } from './shown-secret.ts'
-import { print } from './table.ts'
 
 /** An option of a command, and the member that it names. */
 export type MemberOption = readonly [flags: string, description: string, member: string]

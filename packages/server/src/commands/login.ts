@@ -8,8 +8,8 @@ import { configOption } from '../opening/command-options.ts'
 import { withAdministration } from '../opening/open-administration.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
 import { jsonText } from '../sanitize-text.ts'
+import { table } from './output.ts'
 import { readSecretly } from './read-secretly.ts'
-import { table } from './table.ts'
 
 interface LoginArguments {
   readonly client: string

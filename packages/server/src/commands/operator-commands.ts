@@ -9,9 +9,9 @@ import { requireConfiguration, withProvider } from '../opening/open-configuratio
 import { type CheckArguments, checkCommand } from './check.ts'
 import { describeClaim, reasonDescriptions } from './claim-descriptions.ts'
 import { type InitArguments, initCommand } from './init.ts'
+import { print } from './output.ts'
 import { type RevokeArguments, revokeCommand } from './revoke.ts'
 import { silentFailure } from './silent-failure.ts'
-import { print } from './table.ts'
 
 const kinds: Readonly<Record<TokenInspection['kind'], string>> = {
   access_token: 'access token',

@@ -4,9 +4,9 @@ import { configOption } from '../opening/command-options.ts'
 import { type CommandAdministration, withAdministration } from '../opening/open-administration.ts'
 import { assertSharedStorage, requireConfiguration, withProvider } from '../opening/open-configuration.ts'
 import { jsonText, sanitizeText } from '../sanitize-text.ts'
+import { print, timeOf } from './output.ts'
 import { duration, shownSecret } from './shown-secret.ts'
 import { silentFailure } from './silent-failure.ts'
-import { print, timeOf } from './table.ts'
 
 interface RegistrationArguments {
   readonly config?: string

@@ -20,7 +20,7 @@ import { configOption } from '../opening/command-options.ts'
 import { requireConfiguration } from '../opening/open-configuration.ts'
 import { providerOptions } from '../provider-options/provider-options.ts'
 import { version } from '../version.ts'
-import { print } from './table.ts'
+import { print } from './output.ts'
 
 interface SchemaArguments {
   readonly config?: string

@@ -5,7 +5,7 @@ import { tenantIssuer } from '../configuration/tenant-configuration.ts'
 import { type CommonArguments, json, runOnEntries } from './entry-commands.ts'
 import { type CommandKind, type EntryArguments, edit } from './kind-actions.ts'
 import { entryCommands, groupCommands } from './kind-commands.ts'
-import { print, table } from './table.ts'
+import { print, table } from './output.ts'
 
 const setExample = 'homePage=false'
 

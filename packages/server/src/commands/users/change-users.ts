@@ -3,7 +3,7 @@ import { isJsonObject } from '@grantry/core'
 import { assertUsersInStorage } from '../../administration/check-user.ts'
 import { assertHas, type CommonArguments, changeOf, json } from '../entry-commands.ts'
 import type { CommandKind, EntryArguments } from '../kind-actions.ts'
-import { print } from '../table.ts'
+import { print } from '../output.ts'
 import { runOnUser, runOnUsers, storedSub } from './find-subject.ts'
 import { readNewPassword } from './read-password.ts'
 

@@ -7,7 +7,7 @@ import { withProvider } from '../../opening/open-configuration.ts'
 import { openAccounts } from '../../provider-options/open-accounts.ts'
 import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json, runOnEntries } from '../entry-commands.ts'
-import { print, table, timeOf } from '../table.ts'
+import { print, table, timeOf } from '../output.ts'
 import { claimOf } from './change-users.ts'
 
 interface Opened {

@@ -1,6 +1,6 @@
 import { kinds, type ManagedPage, type StoredUser, shownEntry } from '@grantry/administration'
 import { type CommonArguments, details, json, tableOfPages } from '../entry-commands.ts'
-import { print, table } from '../table.ts'
+import { print, table } from '../output.ts'
 import { runOnKnownUser, runOnUsers } from './find-subject.ts'
 
 interface PageArguments extends CommonArguments {

@@ -12,7 +12,7 @@ import { counted } from '../../counted.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
 import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json } from '../entry-commands.ts'
-import { print, table, timeOf } from '../table.ts'
+import { print, table, timeOf } from '../output.ts'
 import { runOnKnownUser, shownUser } from './find-subject.ts'
 
 interface Target<F> {
