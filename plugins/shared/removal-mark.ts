@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import { keptRecord } from './kept-record.ts'
 
 /** Seconds after which a marked record ends by itself: a process that dies after the mark completes the removal. */
-const markLifetime = 3600
+export const markLifetime = 3600
 
-/** The member that a record has while it is removed: the id of the removal. */
+/** The member that a record has while it does not count: it is being removed, or its addition is not decided. */
 export const removalMark = { removing: v.exactOptional(v.string()) }
 
 interface Removable {
@@ -13,11 +13,11 @@ interface Removable {
   readonly removing?: string
 }
 
-/** Returns a record, unless it is being removed. */
+/** Returns a record, unless it does not count. */
 export const unlessMarked = <T extends { readonly removing?: string }>(record: T | undefined): T | undefined =>
   record?.removing === undefined ? record : undefined
 
-/** Whether a removal is still allowed, such as because the session that asks for it counts. */
+/** Whether a change is still allowed, such as because the session that asks for it counts. */
 export type RemovalCheck = () => Promise<boolean>
 
 /**

@@ -5,7 +5,7 @@ import type { SignInTools } from '../sign-in/sign-in.ts'
 import { callbackUrl, depart } from './begin.ts'
 import { redeem } from './exchange.ts'
 import { failed, isFailure, type UpstreamFailure } from './failure.ts'
-import { findLink, forgetFirst, insertLink, listAllLinks, listLinks, noteFirst, removeLink } from './links.ts'
+import { forgetFirst, insertLink, listAllLinks, listLinks, noteFirst, removeLink } from './links.ts'
 import { createUpstreamUsers, isUpstreamUser } from './profile.ts'
 import { type StoredState, spendState, stateLifetime } from './state.ts'
 import type { TokenKeeper } from './token-keeper.ts'
@@ -98,14 +98,10 @@ export async function finishLink(
   // Its user signs in with it already, as a user of its own.
   const isUser = id !== link.sub && (await isUpstreamUser(kit, id))
   const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
-  const isKnown = (await findLink(kit, id)) !== undefined
-  const outcome = isUser ? 'taken' : await insertLink(kit, id, stored)
+  // A user who was revoked or deactivated while the provider responded must not get a link.
+  const outcome = isUser ? 'taken' : await insertLink(kit, id, stored, async () => (await judge()) !== 'ended')
+  if (outcome === 'refused') return tools.expired(http, kit)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
-  // A user who was revoked or deactivated while the provider responded must not keep a new link.
-  if ((await judge()) === 'ended') {
-    if (!isKnown) await removeLink(kit, link.sub, id)
-    return tools.expired(http, kit)
-  }
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
   // Also when this link has ended, or the provider has another name: no address leads another account there to the user.
   await noteFirst(kit, { sub: link.sub, issuer: provider.issuer }, id)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { keptRecord } from '../shared/kept-record.ts'
 import type { Link } from '../shared/linked-providers.ts'
 import { recordSet } from '../shared/record-set.ts'
-import { markRemoval, type RemovalCheck, removalMark, unlessMarked } from '../shared/removal-mark.ts'
+import { markLifetime, markRemoval, type RemovalCheck, removalMark, unlessMarked } from '../shared/removal-mark.ts'
 import { lifetime } from './profile.ts'
 
 const schema = v.object({
@@ -48,15 +48,15 @@ export async function forgetFirst(kit: EndpointKit, sub: string, issuers: readon
   await Promise.all(issuers.map((issuer) => kit.records.delete(firstKeyOf(kit, sub, issuer))))
 }
 
-/** Also one that is being removed. */
+/** Also one that does not count. */
 const findAny = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> => kit.records.get(keyOf(id), schema)
 
 /** The links of accounts at providers to users, by the hash of `iss` and `sub`. One account belongs to one user. */
 export const findLink = async (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
   unlessMarked(await findAny(kit, id))
 
-/** Whether a link is the user's already. One that was being removed, such as by a process that has died, counts again. */
-async function takeOver(kit: EndpointKit, id: string, link: StoredLink, expiresAt: number): Promise<boolean> {
+/** Lets the link of a user count, also one that another process was removing, or that has died while it was. */
+async function confirm(kit: EndpointKit, id: string, link: StoredLink, expiresAt: number): Promise<boolean> {
   let isOwn = false
   await kit.records.update(keyOf(id), schema, (present) => {
     isOwn = present?.sub === link.sub
@@ -68,14 +68,36 @@ async function takeOver(kit: EndpointKit, id: string, link: StoredLink, expiresA
 /**
  * Links an account. `taken` if it belongs to another user, also if that happens at the same moment in another process;
  * `full` if the user has too many.
+ *
+ * @param isStillAllowed asked before the link counts: `refused` if that is not allowed any more. A link that cannot be judged
+ * never counts
  */
-export async function insertLink(kit: EndpointKit, id: string, link: StoredLink): Promise<'linked' | 'taken' | 'full'> {
+export async function insertLink(
+  kit: EndpointKit,
+  id: string,
+  link: StoredLink,
+  isStillAllowed?: RemovalCheck,
+): Promise<'linked' | 'taken' | 'full' | 'refused'> {
   const expiresAt = kit.now() + lifetime
-  const isNew = await kit.records.insert(keyOf(id), link, expiresAt, keptRecord)
-  if (!isNew && !(await takeOver(kit, id, link, expiresAt))) return 'taken'
-  if (await setOf(kit, link.sub).add(id, expiresAt)) return 'linked'
-  if (isNew) await kit.records.delete(keyOf(id))
-  return 'full'
+  const [first, until] =
+    isStillAllowed === undefined ? [link, expiresAt] : [{ ...link, removing: kit.randomId() }, kit.now() + markLifetime]
+  const isNew = await kit.records.insert(keyOf(id), first, until, keptRecord)
+  if (!isNew && (await findAny(kit, id))?.sub !== link.sub) return 'taken'
+  const set = setOf(kit, link.sub)
+  const isListed = await set.add(id, expiresAt)
+  let isAllowed = false
+  try {
+    isAllowed = isListed && (isStillAllowed === undefined || (await isStillAllowed()))
+  } finally {
+    // Not a link that another request has confirmed.
+    if (!isAllowed && isNew && (isStillAllowed === undefined || (await findLink(kit, id)) === undefined)) {
+      await kit.records.delete(keyOf(id))
+      await set.remove(id)
+    }
+  }
+  if (!isAllowed) return isListed ? 'refused' : 'full'
+  if (isNew && isStillAllowed === undefined) return 'linked'
+  return (await confirm(kit, id, link, expiresAt)) ? 'linked' : 'taken'
 }
 
 async function linksOf(kit: EndpointKit, sub: string, find: typeof findLink): Promise<readonly Link[]> {

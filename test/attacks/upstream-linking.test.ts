@@ -51,6 +51,44 @@ describe('a link to an account at another provider', () => {
     expect(f.events.some(({ type }) => type === 'upstream_linked')).toBe(false)
   })
 
+  test('18.12 does not count until the session is judged again, and never if that fails', async () => {
+    let isWatched = false
+    let judging = async (): Promise<boolean> => true
+    const f = await setUpUpstream({
+      double: {
+        async signToken(claims, key) {
+          isWatched = true
+          return key.sign(claims, { alg: 'RS256' })
+        },
+      },
+      more: {
+        users: {
+          authenticate: ({ username }) => ({ sub: username }),
+          async isActive() {
+            if (!isWatched) return true
+            isWatched = false
+            return judging()
+          },
+        },
+      },
+    })
+    const account = await accountAs(f, 'alice')
+    judging = async () => {
+      throw new Error('the database is down')
+    }
+    expect(await account.link()).not.toBe('linked')
+    expect(await account.list()).toEqual([])
+    // The user was disabled while the provider responded: a thief has prepared a sign-in for this moment.
+    let signedIn: unknown
+    judging = async () => {
+      judging = async () => true
+      signedIn = (await f.claimsAfter()).claims?.sub
+      return false
+    }
+    expect(await account.link()).not.toBe('linked')
+    expect([signedIn === 'alice', await account.list()]).toEqual([false, []])
+  })
+
   test('18.12 is not made in another browser, or for another user', async () => {
     const f = await setUpUpstream()
     const attacker = await accountAs(f, 'bob')
