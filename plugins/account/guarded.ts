@@ -1,4 +1,5 @@
 import { type EndpointKit, isOAuthError } from '@grantry/core'
+import type { AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountServices } from './services.ts'
 import { mayStillChange, type Visit } from './visit.ts'
 
@@ -11,6 +12,29 @@ const noApp = ''
 export const isEnded = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.details.reason === ended
 
 const refused = (kit: EndpointKit) => kit.refuse('login_required', 'The session has ended meanwhile', ended)
+
+/** Undoes what was added if it may not stay, also if that cannot be read. */
+async function keepIf(kit: EndpointKit, mayStay: () => Promise<boolean>, undo: () => Promise<unknown>): Promise<void> {
+  let stays = false
+  try {
+    stays = await mayStay()
+  } finally {
+    if (!stays) await undo()
+  }
+  if (!stays) throw refused(kit)
+}
+
+/** New codes must not be left, at whichever moment the app is removed or the user revoked. */
+async function keepCodes(sub: string, factors: AccountSecondFactors, kit: EndpointKit, may: () => Promise<boolean>) {
+  let isLeft = true
+  const mayStay = async () => {
+    isLeft = (await factors.state(sub, kit)).app
+    return isLeft && may()
+  }
+  // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
+  const undo = () => (isLeft ? factors.newCodes(sub, kit) : factors.remove(sub, kit, { secret: noApp }))
+  await keepIf(kit, mayStay, undo)
+}
 
 /** Returns a kit that asks once, directly before its first write. What has begun is not left half done. */
 function askingKit(kit: EndpointKit, ask: () => Promise<void>): EndpointKit {
@@ -92,9 +116,8 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
       replacing(passkeys, {
         async add(passkey) {
           const added = await write((asking) => passkeys.add(passkey, asking))
-          if (typeof added === 'string' || (await may())) return added
-          await passkeys.remove(passkey.sub, added.id, kit)
-          throw refused(kit)
+          if (typeof added !== 'string') await keepIf(kit, may, () => passkeys.remove(passkey.sub, added.id, kit))
+          return added
         },
         rename: (sub, id, name) => write((asking) => passkeys.rename(sub, id, name, asking)),
         remove: (sub, id) => removal((asking, check) => passkeys.remove(sub, id, asking, check)),
@@ -104,20 +127,16 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
       replacing(secondFactors, {
         async confirm(app) {
           const result = await write((asking) => secondFactors.confirm(app, asking))
-          if (result !== 'confirmed' || (await may())) return result
           // Not another app, which the owner has set up since.
-          await secondFactors.remove(app.sub, kit, { secret: app.secret })
-          throw refused(kit)
+          const undo = () => secondFactors.remove(app.sub, kit, { secret: app.secret })
+          if (result === 'confirmed') await keepIf(kit, may, undo)
+          return result
         },
         remove: (sub) => removal((asking, isStillAllowed) => secondFactors.remove(sub, asking, { isStillAllowed })),
         async newCodes(sub) {
           const codes = await write((asking) => secondFactors.newCodes(sub, asking))
-          // They must not be left, at whichever moment the app is removed or the user revoked.
-          const isLeft = (await secondFactors.state(sub, kit)).app
-          if (isLeft && (await may())) return codes
-          // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
-          await (isLeft ? secondFactors.newCodes(sub, kit) : secondFactors.remove(sub, kit, { secret: noApp }))
-          throw refused(kit)
+          await keepCodes(sub, secondFactors, kit, may)
+          return codes
         },
       }),
     linkedProviders:

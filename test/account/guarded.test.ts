@@ -17,8 +17,9 @@ interface Conditions {
  * Returns guarded services whose session counts for a number of questions.
  *
  * @param hasApp whether the app is left after the change
+ * @param fails whether later questions fail
  */
-function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
+function setUp(questions: number, { hasApp = true, started = 'own', fails = false } = {}) {
   const log: string[] = []
   let asked = 0
   const note = (what: string) => async () => void log.push(what)
@@ -54,6 +55,7 @@ function setUp(questions: number, { hasApp = true, started = 'own' } = {}) {
     sessions: {
       async find() {
         asked += 1
+        if (fails && asked > questions) throw new Error('the storage is down')
         return asked > questions ? undefined : session
       },
       end: service('end', 'delete', undefined),
@@ -142,6 +144,16 @@ describe.each(Object.entries(changes))('a form that %s', (_, [call, steps, undo]
     expect(log).toEqual(expected)
   })
 })
+
+test.each(['adds a passkey', 'sets up an app', 'creates recovery codes'])(
+  'a form that %s leaves nothing if its session cannot be read afterwards',
+  async (name) => {
+    const { log, kit, services } = setUp(2, { fails: true })
+    const [call, steps, undo = []] = changes[name] ?? []
+    await expect(call?.(services, kit)).rejects.toThrow('the storage is down')
+    expect(log).toEqual([...(steps ?? []), ...undo])
+  },
+)
 
 test('recovery codes are not left without their app', async () => {
   const { log, kit, services } = setUp(3, { hasApp: false })
