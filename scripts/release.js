@@ -1,12 +1,16 @@
-// `npm run release`: packs all packages, checks them, and does a dry run of publishing. With `-- --publish` it publishes
-// them. The build must be current.
+// `npm run release`: packs all packages, checks them, builds them again in another directory and compares, and does a dry run
+// of publishing. With `-- --publish` it publishes them; with `-- --output DIRECTORY` it keeps the tarballs, and writes the
+// bills of materials, licences and checksums beside them. The build must be current.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { packAndCheck } from './check-packages.js'
+import { packageFolders } from './package-folders.js'
+import { writeArtefacts } from './release/artefacts.js'
+import { checkReproduced } from './release/reproduced.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = (program, ...parameters) => execFileSync(program, parameters, { cwd: root, encoding: 'utf8' }).trim()
@@ -28,7 +32,9 @@ function isPublished(name, version) {
   }
 }
 
-const { publish } = parseArgs({ options: { publish: { type: 'boolean', default: false } } }).values
+const { publish, output } = parseArgs({
+  options: { publish: { type: 'boolean', default: false }, output: { type: 'string' } },
+}).values
 const target = mkdtempSync(join(tmpdir(), 'grantry-release-'))
 try {
   const packed = await packAndCheck(target)
@@ -37,6 +43,16 @@ try {
     throw new Error(`CHANGELOG.md has no section ${version}; write it`)
   }
   if (publish) checkRelease(version)
+  const { components, files } = writeArtefacts(
+    root,
+    output === undefined ? join(target, 'output') : resolve(output),
+    packed,
+  )
+  process.stdout.write(
+    `${files} files with checksums; a bill of materials of ${components} packages, all licences accepted\n`,
+  )
+  checkReproduced(root, packageFolders)
+  process.stdout.write('a second build, in another directory, is the same bytes\n')
   for (const { name, tarball } of packed) {
     if (publish && isPublished(name, version)) {
       process.stdout.write(`${name} ${version} is already published\n`)

@@ -1,0 +1,1 @@
+export function checksumsOf(directory: string): string

@@ -1,0 +1,3 @@
+import type { Component } from './dependencies.js'
+
+export function licenceTable(components: readonly Component[]): string
