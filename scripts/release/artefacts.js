@@ -1,19 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { packageFolders } from '../package-folders.js'
 import { cycloneDx, spdx } from './bill-of-materials.js'
 import { checksumsOf } from './checksums.js'
+import { commitTime } from './commit-time.js'
 import { dependenciesOf } from './dependencies.js'
 import { licenceTable } from './licences.js'
 
 const json = (value) => `${JSON.stringify(value, undefined, 2)}\n`
-
-/** The time of the commit: the same for all who release it. */
-const timeOf = (root) =>
-  new Date(1000 * Number(execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })))
-    .toISOString()
-    .replace('.000Z', 'Z')
 
 /**
  * Writes what people check a release with: its tarballs and the server in one file, its bill of materials in two formats, its
@@ -27,7 +21,7 @@ const timeOf = (root) =>
 export function writeArtefacts(root, directory, packed) {
   mkdirSync(directory, { recursive: true })
   const components = dependenciesOf(root, packageFolders)
-  const release = { version: packed[0].version, time: timeOf(root) }
+  const release = { version: packed[0].version, time: commitTime(root) }
   for (const { tarball } of packed) copyFileSync(tarball, join(directory, basename(tarball)))
   copyFileSync(join(root, 'packages/server/dist/grantry.mjs'), join(directory, 'grantry.mjs'))
   copyFileSync(join(root, 'LICENSE'), join(directory, 'LICENSE'))
