@@ -7,6 +7,7 @@ const paths = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /\.\w+$/u.test(path) && !/(?:^|\/)(?:node_modules|dist)\//u.test(path))
+    .sort()
 
 /**
  * Returns the files of `templates/` as a constant for `define` of esbuild or tsup, so that the package create-grantry
