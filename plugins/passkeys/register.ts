@@ -1,6 +1,7 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import * as v from 'valibot'
 import { bytes } from './verify.ts'
+import { loadWebAuthn } from './webauthn.ts'
 
 /** What the page sends of a new passkey: without the attestation, which nothing needs. */
 const responseSchema = v.pipe(
@@ -56,7 +57,7 @@ export async function verifyRegistration(
   const parsed = v.safeParse(responseSchema, credential)
   if (!parsed.success) return undefined
   const { clientDataJSON, authenticatorData } = parsed.output.response
-  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { verifyRegistrationResponse } = await loadWebAuthn()
   const response: RegistrationResponseJSON = {
     ...parsed.output,
     response: { clientDataJSON, attestationObject: withoutAttestation(authenticatorData) },

@@ -2,6 +2,7 @@ import type { EndpointKit, MaybePromise } from '@grantry/core'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import * as v from 'valibot'
 import type { PasskeyResponse, PasskeyUser } from '../shared/passkey-check.ts'
+import { loadWebAuthn } from './webauthn.ts'
 
 /** A passkey that a user has registered with your application. */
 export interface StoredPasskey extends PasskeyUser {
@@ -60,8 +61,7 @@ export async function verifyPasskey(
     return undefined
   }
   await readState?.(stored.sub)
-  // On demand: the library is large, and a server starts without it.
-  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const { verifyAuthenticationResponse } = await loadWebAuthn()
   const response: AuthenticationResponseJSON = { ...parsed.output, clientExtensionResults: {} }
   const result = await verifyAuthenticationResponse({
     response,

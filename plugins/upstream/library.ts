@@ -1,6 +1,7 @@
 import type { Kit } from '@grantry/core'
 import { importPKCS8 } from 'jose/key/import'
 import type * as openidClient from 'openid-client'
+import { missingPackage } from '../shared/missing-package.ts'
 import type { LibraryFetch } from './outgoing.ts'
 import type { Provider, Settings } from './upstream-options.ts'
 
@@ -32,12 +33,20 @@ async function authenticationOf(
     : oidc.ClientSecretBasic(clientSecret)
 }
 
+async function loadClient(): Promise<typeof openidClient> {
+  try {
+    return await import('openid-client')
+  } catch (cause) {
+    throw missingPackage('openid-client', 'A sign-in at another provider', cause)
+  }
+}
+
 /** Returns a function that loads the library when it is first needed: most processes start before a user signs in. */
 export function createLibrary(provider: Provider, { timeout }: Settings): () => Promise<Library> {
   let loading: Promise<Library> | undefined
 
   async function load(): Promise<Library> {
-    const oidc = await import('openid-client')
+    const oidc = await loadClient()
     const { issuer, clientId, adapter } = provider
     const keys = provider.dpop ? await oidc.randomDPoPKeyPair('ES256') : undefined
     const metadata = { client_id: clientId, [oidc.clockTolerance]: clockTolerance }

@@ -85,7 +85,32 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
   return [...found]
 }
 
+/** Bundles an entry as a program without the optional peers does, and returns what is missing. */
+async function missingIn(name: string, entry: string): Promise<readonly string[]> {
+  const absent = [...optional].filter((one) => !needed[name]?.includes(one))
+  const bundled = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    outdir: '/',
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@grantry/source'],
+    // Resolved to nothing. esbuild accepts that within `try`, as the bundlers of Next.js do.
+    alias: Object.fromEntries(absent.map((one) => [one, `not-installed-${one.replaceAll(/\W/gu, '-')}`])),
+    logLevel: 'silent',
+  }).catch((failure: { readonly errors: readonly { readonly text: string }[] }) => failure)
+  return bundled.errors.map(({ text }) => text)
+}
+
 describe('an entry of a package', () => {
+  test.each(entries.filter(([name]) => /plugins|users|storage-drivers/u.test(name)))(
+    '%s is bundled without the optional peers that it loads on demand',
+    async (name, entry) => {
+      expect((await missingIn(name, entry)).filter((text) => text.includes('not-installed-'))).toEqual([])
+    },
+  )
+
   test.each(entries)('%s loads no optional peer that it is not about', async (name, entry) => {
     const loaded = await loadedBy(entry)
     expect(loaded.filter((one) => optional.has(one) && !needed[name]?.includes(one))).toEqual([])
