@@ -121,17 +121,20 @@ One PostgreSQL for all, with a database for each server, in which the users are 
 server runs on one core, with 32 connections, one request at a time on each. It is warmed up before
 each operation, and every response is checked. A figure is the median of the rounds; the CPU time is
 that of all processes of the server, without the database. Each connection presents a token of its
-own; all tokens are of one user.
+own.
 `
 
 /** Returns the text of `bench/COMPANIES.md`. */
 export function companiesDocument(results: CompanyResults): string {
-  const { date, commit, command, machine, loadBefore, loadAfter, servers, leftOut } = results
+  const { date, commit, command, machine, loadBefore, loadAfter, servers, leftOut, owners } = results
   const facts = [
     `\`${command}\`, ${date}, commit ${commit}`,
     machine,
     `load average before the run ${loadBefore.toFixed(2)}, after it ${loadAfter.toFixed(2)}`,
     servers.map(({ name, version }) => `${name} ${version}`).join(', '),
+    owners === 'one'
+      ? 'all tokens are of one user'
+      : 'each token is of another user, but those of hydra, which reads no users',
     ...leftOut.map((reason) => `left out: ${reason}`),
   ]
   return [

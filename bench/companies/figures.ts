@@ -52,6 +52,8 @@ export interface CompanyResults {
   readonly loadBefore: number
   readonly loadAfter: number
   readonly servers: readonly CompanyFigures[]
+  /** Whether the tokens are of one user, or of different ones. */
+  readonly owners: 'one' | 'different'
   /** Servers that were not measured, and why. */
   readonly leftOut: readonly string[]
 }

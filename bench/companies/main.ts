@@ -96,6 +96,7 @@ const results: CompanyResults = {
   loadBefore,
   loadAfter: loadavg()[0] ?? 0,
   servers,
+  owners: 'different',
   leftOut,
 }
 for (const section of companySections(results)) process.stdout.write(plainText(section))

@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
-import { accessTokenLifetime, type Dialect, floorLength, type OperationName, user } from '../operations.ts'
+import { accessTokenLifetime, type Dialect, floorLength, type OperationName } from '../operations.ts'
+import { claimsOf, isUser } from '../users.ts'
 import type { ReceivedResponse } from './response-reader.ts'
 
 /** Returns why a response is wrong, or `undefined`. */
@@ -20,7 +21,7 @@ const quickParts: Readonly<Record<OperationName, readonly string[]>> = {
   'client-credentials-rs256': ['"access_token":"eyJ', '"expires_in":3', ...bearer],
   floor: ['"access_token":"', '"scope":"api1"'],
   introspection: ['"active":true', '"client_id":"web"'],
-  userinfo: ['"sub":"1"', '"name":"Alice Smith"'],
+  userinfo: ['"sub":"', '"name":"'],
   'client-credentials-dpop': ['"access_token":"', '"expires_in":3', '"token_type":"DPoP"'],
   'userinfo-dpop': ['"sub":"1"', '"name":"Alice Smith"'],
   refresh: issuedBoth,
@@ -66,8 +67,9 @@ function fullCheck(operation: OperationName, key: JsonWebKey, { ownTokens = fals
   const problemOf = (response: Record<string, unknown>, body: string): string | undefined => {
     if (operation === 'introspection') return response.scope === 'api1' ? undefined : 'wrong scope'
     if (operation === 'userinfo' || operation === 'userinfo-dpop') {
-      const claims = Object.entries(user.claims).every(([name, value]) => response[name] === value)
-      return claims ? undefined : 'wrong claims'
+      const sub = String(response.sub)
+      const isRight = isUser(sub) && Object.entries(claimsOf(sub)).every(([name, value]) => response[name] === value)
+      return isRight ? undefined : 'wrong claims'
     }
     const token = response.access_token
     if (operation === 'floor') return body.length === floorLength ? undefined : 'wrong length'

@@ -11,6 +11,7 @@ import { jwt } from 'better-auth/plugins'
 import pg from 'pg'
 import * as o from '../operations.ts'
 import { issueMany, readSetting, reportReady } from '../setting.ts'
+import { claimsOf, ownersOf } from '../users.ts'
 
 /** Its own paths. */
 const routes: Readonly<Record<string, string>> = {
@@ -45,7 +46,7 @@ const auth = betterAuth({
       accessTokenExpiresIn: o.accessTokenLifetime,
       m2mAccessTokenExpiresIn: o.accessTokenLifetime,
       codeExpiresIn: o.codeLifetime,
-      customUserInfoClaims: () => o.user.claims,
+      customUserInfoClaims: ({ user }: { readonly user: { readonly id: string } }) => claimsOf(user.id),
       silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
     }),
   ],
@@ -63,6 +64,24 @@ const create = (model: string, data: object): Promise<unknown> =>
     data: { createdAt: new Date(), updatedAt: new Date(), ...data },
     forceAllowId: true,
   })
+
+const nextOwner = ownersOf(readSetting())
+
+/** Creates a user and a session for a token. */
+async function newOwner(): Promise<{ readonly userId: string; readonly sessionId: string }> {
+  const userId = nextOwner()
+  const [sessionId, session] = [`session-${userId}`, { userId, token: `token-${userId}`, expiresAt: after(86_400) }]
+  if ((await adapter.findOne({ model: 'user', where: [{ field: 'id', value: userId }] })) === null) {
+    await create('user', {
+      id: userId,
+      name: claimsOf(userId).name,
+      email: `${userId}@example.com`,
+      emailVerified: true,
+    })
+    await create('session', { id: sessionId, ...session })
+  }
+  return { userId, sessionId }
+}
 
 const sessionId = 'session'
 const sessionToken = 'session-token'
@@ -101,12 +120,18 @@ async function issueOne(operation: o.PresentingOperation): Promise<string> {
   if (operation === o.signInOperation) return sessionCookie()
   const token = randomBytes(24).toString('base64url')
   const hash = hashOf(token)
-  const owner = { clientId, userId: o.user.sub, sessionId, scopes: [...o.issuedScopes[operation]] }
+  const owner = { clientId, ...(await newOwner()), scopes: [...o.issuedScopes[operation]] }
   if (operation === 'authorization-code') {
     // Without a proof key, it requires OpenID Connect with a nonce for a refresh token.
     const scope = `openid ${owner.scopes.join(' ')}`
     const query = { client_id: clientId, response_type: 'code', redirect_uri: o.redirectUri, scope, nonce: 'nonce' }
-    const value = { type: 'authorization_code', query, userId: owner.userId, sessionId, authTime: Date.now() }
+    const value = {
+      type: 'authorization_code',
+      query,
+      userId: owner.userId,
+      sessionId: owner.sessionId,
+      authTime: Date.now(),
+    }
     await create('verification', { identifier: hash, value: JSON.stringify(value), expiresAt: after(o.codeLifetime) })
   } else if (operation === 'refresh') {
     await create('oauthRefreshToken', { ...owner, token: hash, expiresAt: after(2_592_000) })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import Provider, { type Context } from 'oidc-provider'
 import * as o from '../operations.ts'
 import { issueMany, reportReady, type Setting } from '../setting.ts'
-import { subOf } from '../users.ts'
+import { ownersOf, subOf } from '../users.ts'
 
 const refreshLifetime = 2_592_000
 
@@ -95,6 +95,7 @@ async function newSession(port: number): Promise<string> {
  */
 export function serveOidcProvider(setting: Setting, adapter: (name: string) => object, read = claimsInMemory): void {
   const provider = new Provider(o.issuer, configurationOf(setting, adapter, read))
+  const nextOwner = ownersOf(setting)
 
   async function newGrant(sub: string, scope: string): Promise<string> {
     const grant = new provider.Grant({ accountId: sub, clientId: o.opaqueClient[0] })
@@ -128,7 +129,7 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
 
   async function issueOne(client: object, operation: o.PresentingOperation): Promise<string> {
     const scope = o.issuedScopes[operation].join(' ')
-    const { sub } = o.user
+    const sub = nextOwner()
     if (operation === o.signInOperation) return newSession(portOf())
     if (operation === 'authorization-code') {
       const grantId = await newGrant(sub, scope)
@@ -143,7 +144,7 @@ export function serveOidcProvider(setting: Setting, adapter: (name: string) => o
   const server = createServer(async (request, response) => {
     if (request.url !== signInPath) return handle(request, response)
     // The user signs in, and consents.
-    const { sub } = o.user
+    const sub = nextOwner()
     const grantId = await newGrant(sub, o.issuedScopes['sign-in'].join(' '))
     await provider.interactionFinished(request, response, { login: { accountId: sub }, consent: { grantId } })
   })

@@ -9,7 +9,7 @@ import { refreshToken } from '@grantry/plugins/refresh-token'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import * as o from '../operations.ts'
 import { type Issue, issueMany, type Setting } from '../setting.ts'
-import { isUser, subOf, usernames } from '../users.ts'
+import { isUser, ownersOf, subOf, usernames } from '../users.ts'
 import { grantryOptions } from './grantry-options.ts'
 import { proofsFor } from './grantry-proofs.ts'
 
@@ -62,9 +62,9 @@ export function openGrantry(
 }
 
 /** Issues codes as a login page does, tokens from the provider's token endpoint, and the proofs of a client. */
-export const grantryIssue =
-  (provider: Provider): Issue =>
-  async (operation, count) => {
+export function grantryIssue(provider: Provider, setting: Pick<Setting, 'usersTable'> = {}): Issue {
+  const nextOwner = ownersOf(setting)
+  return async (operation, count) => {
     if (o.proves(operation)) return proofsFor(operation, count, provider)
     if (!o.presentsIssued(operation)) return []
     const scopes = o.issuedScopes[operation]
@@ -72,23 +72,18 @@ export const grantryIssue =
     const { redirectUri } = o
     return issueMany(count, async () => {
       if (operation === o.signInOperation) return newSession(provider)
-      if (operation === 'authorization-code')
-        return provider.authorize(await provider.openAuthorization({ kind: 'code', clientId, redirectUri, scopes }), {
-          subject: { sub: o.user.sub, amr: ['pwd'] },
-        })
+      const proposal = await provider.openAuthorization({ kind: 'code', clientId, redirectUri, scopes })
+      const code = await provider.authorize(proposal, { subject: { sub: nextOwner(), amr: ['pwd'] } })
+      if (operation === 'authorization-code') return code
       const response = await provider.fetch(
         new Request(o.issuer + o.paths.token, {
           method: 'POST',
           headers: { authorization: `Basic ${btoa(o.opaqueClient.join(':'))}` },
-          body: new URLSearchParams({
-            grant_type: 'password',
-            username: o.user.username,
-            password: o.user.password,
-            scope: scopes.join(' '),
-          }),
+          body: new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: redirectUri }),
         }),
       )
       const reply = (await response.json()) as Record<string, string>
       return String(operation === 'refresh' ? reply.refresh_token : reply.access_token)
     })
   }
+}
