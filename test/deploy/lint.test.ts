@@ -69,6 +69,23 @@ test('the Dockerfile builds grantry.mjs from the files it copies, which .dockeri
   }
 })
 
+test.each(['ci', 'release'])(
+  'the workflow %s has few permissions, a time limit, and no action that can change',
+  async (name) => {
+    const text = await readFile(join(root, `.github/workflows/${name}.yml`), 'utf8')
+    const { permissions, jobs } = parse(text)
+    expect(permissions).toEqual(name === 'ci' ? { contents: 'read' } : {})
+    for (const job of Object.values<{ readonly 'timeout-minutes'?: number }>(jobs)) {
+      expect(job['timeout-minutes']).toBeGreaterThan(0)
+    }
+    // An action must be named by its commit: a tag can move.
+    expect([...text.matchAll(/uses: *(\S+)/gu)].filter(([, action = '']) => !/@[\da-f]{40}$/u.test(action))).toEqual([])
+    // What a stranger can choose, such as the title of a request, must not become a part of a script.
+    expect(text).not.toMatch(/^ +(?:- )?run:.*\$\{\{/mu)
+    expect(text).not.toContain('pull_request_target')
+  },
+)
+
 test('compose.yaml conforms to the schema of the Compose specification and to the rules of its linter', () => {
   const files = new DCLinter({
     quiet: false,
