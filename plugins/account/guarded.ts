@@ -1,5 +1,4 @@
 import { type EndpointKit, isOAuthError } from '@grantry/core'
-import type { AccountSecondFactors } from '../shared/account-factors.ts'
 import type { AccountServices } from './services.ts'
 import { mayStillChange, type Visit } from './visit.ts'
 
@@ -12,29 +11,6 @@ const noApp = ''
 export const isEnded = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.details.reason === ended
 
 const refused = (kit: EndpointKit) => kit.refuse('login_required', 'The session has ended meanwhile', ended)
-
-/** Undoes what was added if it may not stay, also if that cannot be read. */
-async function keepIf(kit: EndpointKit, mayStay: () => Promise<boolean>, undo: () => Promise<unknown>): Promise<void> {
-  let stays = false
-  try {
-    stays = await mayStay()
-  } finally {
-    if (!stays) await undo()
-  }
-  if (!stays) throw refused(kit)
-}
-
-/** New codes must not be left, at whichever moment the app is removed or the user revoked. */
-async function keepCodes(sub: string, factors: AccountSecondFactors, kit: EndpointKit, may: () => Promise<boolean>) {
-  let isLeft = true
-  const mayStay = async () => {
-    isLeft = (await factors.state(sub, kit)).app
-    return isLeft && may()
-  }
-  // Not the app of a user who was only revoked. The codes that replace these are shown to no user.
-  const undo = () => (isLeft ? factors.newCodes(sub, kit) : factors.remove(sub, kit, { secret: noApp }))
-  await keepIf(kit, mayStay, undo)
-}
 
 /** Returns a kit that asks once, directly before its first write. What has begun is not left half done. */
 function askingKit(kit: EndpointKit, ask: () => Promise<void>): EndpointKit {
@@ -69,14 +45,9 @@ const replacing = <T extends object>(target: T, members: Partial<T>): T =>
     },
   })
 
-/**
- * Returns the services with which a form changes what signs its user in. Each write asks whether the session still counts:
- * before, at the last moment, and where it has added or marked something, afterwards. A thief whose session has ended while
- * the request was in flight removes nothing, and leaves nothing.
- */
-export function guarded(visit: Visit, services: AccountServices): AccountServices {
+/** Returns how a form asks whether its session still counts. */
+function createGuard(visit: Visit, services: AccountServices) {
   const { kit } = visit
-  const { passkeys, secondFactors, linkedProviders, sessions } = services
   const may = () => mayStillChange(visit, services)
   async function ask(): Promise<void> {
     if (!(await may())) throw refused(kit)
@@ -85,6 +56,16 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
   async function write<T>(call: (asking: EndpointKit) => Promise<T>): Promise<T> {
     await ask()
     return call(askingKit(kit, ask))
+  }
+  /** Takes back what was added unless the session still counts, also if that cannot be read. */
+  async function orTakenBack(takeBack: () => Promise<unknown>): Promise<void> {
+    let mayStay = false
+    try {
+      mayStay = await may()
+    } finally {
+      if (!mayStay) await takeBack()
+    }
+    if (!mayStay) throw refused(kit)
   }
   /** A removal asks once more, when what it removes does not count any more: it puts back what it must not remove. */
   async function removal(call: (asking: EndpointKit, isStillAllowed: () => Promise<boolean>) => Promise<boolean>) {
@@ -98,6 +79,51 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
     if (mayNot) throw refused(kit)
     return isRemoved
   }
+  return { ask, may, orTakenBack, removal, write }
+}
+
+function guardedFactors(
+  secondFactors: NonNullable<AccountServices['secondFactors']>,
+  kit: EndpointKit,
+  { may, orTakenBack, removal, write }: ReturnType<typeof createGuard>,
+) {
+  return replacing(secondFactors, {
+    async confirm(app) {
+      const result = await write((asking) => secondFactors.confirm(app, asking))
+      // Not another app, which the owner has set up since.
+      const takeBack = () => secondFactors.remove(app.sub, kit, { secret: app.secret })
+      if (result === 'confirmed') await orTakenBack(takeBack)
+      return result
+    },
+    remove: (sub) => removal((asking, isStillAllowed) => secondFactors.remove(sub, asking, { isStillAllowed })),
+    async newCodes(sub) {
+      let isLeft: boolean | undefined
+      let isAllowed: boolean | undefined
+      const isStillAllowed = async () => {
+        isLeft = (await secondFactors.state(sub, kit)).app
+        isAllowed = isLeft && (await may())
+        return isAllowed
+      }
+      const codes = await write((asking) => secondFactors.newCodes(sub, asking, isStillAllowed))
+      // A host that stores them itself has not asked. No page shows them then.
+      if (codes.length > 0 && (isAllowed ?? (await isStillAllowed()))) return codes
+      // They must not be left, at whichever moment the app is removed. Not the app of a user who was only revoked.
+      if (isLeft === false) await secondFactors.remove(sub, kit, { secret: noApp })
+      throw refused(kit)
+    },
+  })
+}
+
+/**
+ * Returns the services with which a form changes what signs its user in. Each write asks whether the session still counts:
+ * before, at the last moment, and where it has added or marked something, afterwards. A thief whose session has ended while
+ * the request was in flight removes nothing, and leaves nothing.
+ */
+export function guarded(visit: Visit, services: AccountServices): AccountServices {
+  const { kit } = visit
+  const { passkeys, secondFactors, linkedProviders, sessions } = services
+  const guard = createGuard(visit, services)
+  const { ask, orTakenBack, removal, write } = guard
   return {
     ...services,
     sessions: replacing(sessions, {
@@ -116,29 +142,13 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
       replacing(passkeys, {
         async add(passkey) {
           const added = await write((asking) => passkeys.add(passkey, asking))
-          if (typeof added !== 'string') await keepIf(kit, may, () => passkeys.remove(passkey.sub, added.id, kit))
+          if (typeof added !== 'string') await orTakenBack(() => passkeys.remove(passkey.sub, added.id, kit))
           return added
         },
         rename: (sub, id, name) => write((asking) => passkeys.rename(sub, id, name, asking)),
         remove: (sub, id) => removal((asking, check) => passkeys.remove(sub, id, asking, check)),
       }),
-    secondFactors:
-      secondFactors &&
-      replacing(secondFactors, {
-        async confirm(app) {
-          const result = await write((asking) => secondFactors.confirm(app, asking))
-          // Not another app, which the owner has set up since.
-          const undo = () => secondFactors.remove(app.sub, kit, { secret: app.secret })
-          if (result === 'confirmed') await keepIf(kit, may, undo)
-          return result
-        },
-        remove: (sub) => removal((asking, isStillAllowed) => secondFactors.remove(sub, asking, { isStillAllowed })),
-        async newCodes(sub) {
-          const codes = await write((asking) => secondFactors.newCodes(sub, asking))
-          await keepCodes(sub, secondFactors, kit, may)
-          return codes
-        },
-      }),
+    secondFactors: secondFactors && guardedFactors(secondFactors, kit, guard),
     linkedProviders:
       linkedProviders &&
       replacing(linkedProviders, {

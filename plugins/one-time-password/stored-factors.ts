@@ -63,6 +63,21 @@ async function removeCodes(sub: string, kit: EndpointKit) {
   return { recoveryCodes: hashes?.length ?? 0 }
 }
 
+/** Replaces the hashes of recovery codes. `false` if others are there, or none any more. */
+async function replaceHashes(
+  sub: string,
+  former: readonly string[],
+  hashes: readonly string[],
+  { records, now }: EndpointKit,
+): Promise<boolean> {
+  let isReplaced = false
+  await records.update(codesKeyOf(sub), codesSchema, (present) => {
+    isReplaced = JSON.stringify(present?.hashes ?? []) === JSON.stringify(former)
+    return isReplaced ? { value: { hashes: [...hashes] }, expiresAt: now() + lifetime, ...keptRecord } : undefined
+  })
+  return isReplaced
+}
+
 /** Whether it is a recovery code of the user. Its hash is read again: codes that are replaced meanwhile do not count. */
 async function isRecoveryCode(sub: string, code: string, kit: EndpointKit): Promise<boolean> {
   const hashes = await readHashes(sub, kit)
@@ -135,11 +150,18 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
         await Promise.all([removeApp(sub, kit), removeCodes(sub, kit)])
         return stored !== undefined
       },
-      async newCodes(sub, kit) {
+      async newCodes(sub, kit, isStillAllowed) {
         const created = newRecoveryCodes()
         const earlier = await readHashes(sub, kit)
         const hashes = created.map(({ hash }) => hash)
-        await kit.records.put(codesKeyOf(sub), { hashes }, kit.now() + lifetime, keptRecord)
+        if (!(await replaceHashes(sub, earlier, hashes, kit))) return []
+        let mayStay = isStillAllowed === undefined
+        try {
+          mayStay ||= (await isStillAllowed?.()) === true
+        } finally {
+          if (!mayStay) await replaceHashes(sub, hashes, earlier, kit)
+        }
+        if (!mayStay) return []
         await forgetUsed(earlier, sub, kit)
         return created.map(({ code }) => code)
       },

@@ -45,8 +45,13 @@ export interface AccountSecondFactors {
   ): Promise<'confirmed' | 'wrong_code' | 'known'>
   /** Removes the app and the recovery codes. `false` if the user has no app, or it stays. */
   remove(sub: string, kit: EndpointKit, conditions?: AppRemoval): Promise<boolean>
-  /** Replaces the recovery codes, and returns the new ones. */
-  newCodes(sub: string, kit: EndpointKit): Promise<readonly string[]>
+  /**
+   * Replaces the recovery codes, and returns the new ones; none if others have replaced or removed them meanwhile.
+   *
+   * @param isStillAllowed asked once the new codes count. With `false`, the former ones count again, and none are returned. A
+   * host that stores codes itself can ignore it
+   */
+  newCodes(sub: string, kit: EndpointKit, isStillAllowed?: RemovalCheck): Promise<readonly string[]>
 }
 
 /** A passkey, as its user sees it. */

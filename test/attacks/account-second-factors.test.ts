@@ -77,11 +77,11 @@ describe('recovery codes that were created while an administrator', () => {
     let before: (() => Promise<unknown>) | undefined
     const storage: AtomicDriver = {
       ...store,
-      async setItem(key, value, ...more) {
-        const run = /"hashes"/u.test(value) ? before : undefined
+      async replaceItem(key, change) {
+        const run = /"hashes"/u.test(change.to) ? before : undefined
         if (run !== undefined) before = undefined
         await run?.()
-        return store.setItem(key, value, ...more)
+        return store.replaceItem(key, change)
       },
     }
     const f = await setUpFactors({ storage })
