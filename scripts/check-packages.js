@@ -1,7 +1,7 @@
 // Packs all packages. Checks that each tarball resolves, has types and contains no unwanted files, that the types work
 // with the oldest supported TypeScript, and that all packages work together in an empty directory.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -48,26 +48,35 @@ await provider.close()
 process.exitCode = status === 200 ? 0 : 1
 `
 
-/** Builds and tests the plugin template with the installed packages, outside the repository. */
-async function tryTemplate(directory) {
-  const cwd = join(directory, 'plugin')
-  cpSync(join(root, 'templates/plugin'), cwd, { recursive: true })
+/** Builds and tests a package that `npm create grantry` has written. */
+async function tryTemplate(cwd) {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd })
   await run(process.execPath, ['--test', 'test/'], { cwd })
 }
 
-/** The projects that `npm create grantry` writes, and how they start. */
-const created = [['--storage', 'memory']]
+/** Signs a user in at a project that `npm create grantry` has written, and starts it. `jiti` replaces `tsx`. */
+async function tryProgram(cwd, startOnce) {
+  await run(process.execPath, ['--import', 'jiti/register', '--test', 'sign-in.test.ts'], { cwd })
+  await startOnce(cwd, 'node --env-file=.env --import jiti/register server.ts')
+}
 
-/** Writes projects beside the installed packages, and signs in in each. `jiti` replaces `tsx`, which no package needs. */
+async function tryReadyServer(cwd, startOnce) {
+  const grantry = 'node_modules/grantry/bin/grantry.js'
+  await run(process.execPath, [grantry, 'init', '.', '--sign-in', 'alice'], { cwd })
+  await startOnce(cwd, `node ${grantry} serve --port 0`)
+}
+
+const created = { app: tryProgram, plugin: tryTemplate, driver: tryTemplate, server: tryReadyServer }
+
+/** Writes projects beside the installed packages, outside the repository, and starts each. */
 async function tryCreated(directory) {
   const creator = join(directory, 'node_modules/create-grantry')
   const { startOnce } = await import(join(creator, 'dist/index.js'))
-  for (const [number, answers] of created.entries()) {
-    const cwd = join(directory, `created-${number}`)
-    await run(process.execPath, [join(creator, 'bin/create-grantry.js'), cwd, '--yes', '--no-start', ...answers])
-    await run(process.execPath, ['--import', 'jiti/register', '--test', 'sign-in.test.ts'], { cwd })
-    await startOnce(cwd, 'node --env-file=.env --import jiti/register server.ts')
+  for (const [what, tryProject] of Object.entries(created)) {
+    const cwd = join(directory, `created-${what}`)
+    await run(process.execPath, [join(creator, 'bin/create-grantry.js'), cwd, '--what', what, '--yes', '--no-start'])
+    symlinkSync(join(directory, 'node_modules'), join(cwd, 'node_modules'))
+    await tryProject(cwd, startOnce)
   }
 }
 
@@ -80,7 +89,6 @@ async function checkInstalled(packed, target) {
   writeFileSync(join(cwd, 'program.mjs'), program)
   await run(process.execPath, ['program.mjs'], { cwd })
   await tryServer(cwd)
-  await tryTemplate(cwd)
   await tryCreated(cwd)
   const { size } = statSync(join(cwd, 'node_modules/grantry/dist/grantry.mjs'))
   process.stdout.write(`installed in an empty directory: the library and the server work; grantry.mjs: ${size} bytes\n`)

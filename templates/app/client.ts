@@ -62,13 +62,15 @@ export function createClient(provider: Pick<Provider, 'issuer' | 'fetch'>, secre
       )
       const sub = tokens.claims()?.sub ?? ''
       const claims = await oidc.fetchUserInfo(configuration, tokens.access_token, sub)
+      const name = escapeHtml(String(claims.name ?? claims.email ?? sub))
+      const shown = `<p>Signed in as ${name}</p><pre>${escapeHtml(JSON.stringify(claims, undefined, 2))}</pre>`
+      // An issuer without sessions has no sign-out.
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return page(shown)
       const signOut = oidc.buildEndSessionUrl(configuration, {
         id_token_hint: tokens.id_token ?? '',
         post_logout_redirect_uri: `${issuer}/`,
       })
-      return page(`<p>Signed in as ${escapeHtml(String(claims.name ?? claims.email ?? sub))}</p>
-<pre>${escapeHtml(JSON.stringify(claims, undefined, 2))}</pre>
-<p><a href="${escapeHtml(signOut.href)}">Sign out</a></p>`)
+      return page(`${shown}<p><a href="${escapeHtml(signOut.href)}">Sign out</a></p>`)
     } catch (error) {
       // What the issuer has refused, and why: `access_denied`, for example, after "Cancel".
       const { error: code = 'unexpected' } = error as { readonly error?: string }

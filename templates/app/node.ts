@@ -1,15 +1,17 @@
 import { nodeRuntime, serve } from '@grantry/adapters/node'
-import { clientPaths, createClient } from './client.ts'
-import { createGrantry, required } from './grantry.ts'
+import { createGrantry } from './grantry.ts'
+import { createSite, sitePaths } from './site.ts'
 
 const provider = await createGrantry(process.env, { runtime: nodeRuntime })
-const client = createClient(provider, required(process.env, 'CLIENT_SECRET'))
+const site = createSite(provider, process.env)
 
 const { port, close } = await serve(
   {
     issuer: provider.issuer,
     fetch: async (request, connection) =>
-      clientPaths.includes(new URL(request.url).pathname) ? client(request) : provider.fetch(request, connection),
+      sitePaths.includes(new URL(request.url).pathname)
+        ? site(request, connection)
+        : provider.fetch(request, connection),
   },
   { port: Number(process.env.PORT ?? 3000) },
 )

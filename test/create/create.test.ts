@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { columnsOf } from '../../packages/create-grantry/src/users-table.ts'
 import { create, emptyDirectory } from './created.ts'
 
 const read = (directory: string, file: string): string => readFileSync(join(directory, file), 'utf8')
-const appFiles = [
-  ...['.env', '.gitignore', 'client.ts', 'grantry.ts', 'package.json', 'server.ts', 'sign-in.test.ts', 'tsconfig.json'],
-]
+const programFiles = ['browser.ts', 'client.ts', 'grantry.ts', 'server.ts', 'sign-in.test.ts', 'site.ts']
+const appFiles = ['.env', '.gitignore', 'package.json', 'tsconfig.json', ...programFiles].sort()
 
 describe('without a terminal', () => {
   test('writes an application with the defaults, and names one next command', async () => {
@@ -39,7 +39,10 @@ describe('without a terminal', () => {
   })
 
   test.each([
-    [['--storage', 'mysql'], '--storage does not accept "mysql"; it accepts files, memory, sqlite, postgresql, redis'],
+    [
+      ['--storage', 'mysql'],
+      '--storage does not accept "mysql"; it accepts files, memory, sqlite, postgresql, redis, d1',
+    ],
     [['--what', 'App'], '--what does not accept "App"'],
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['more'], 'one directory is enough'],
@@ -98,5 +101,49 @@ describe('in a terminal', () => {
     const { code, err } = await create([directory, '--no-start'], '1\n')
     expect([code, err]).toEqual([1, 'create-grantry: cancelled; no file was written\n'])
     expect(existsSync(join(directory, 'package.json'))).toBe(false)
+  })
+})
+
+describe('answers that cannot be combined', () => {
+  test.each([
+    [['--where', 'workers', '--storage', 'redis'], '--where workers needs --storage d1'],
+    [['--storage', 'd1'], '--storage d1 needs --where workers'],
+    [['--what', 'mcp', '--where', 'workers'], '--what mcp does not run with --where workers'],
+    [['--users', 'new', '--where', 'workers'], '--users new does not run with --where workers'],
+    [['--users', 'provider', '--pages', 'mine'], '--users provider needs --pages ready'],
+    [['--what', 'plugin', '--where', 'bun'], '--what plugin has no use for --where'],
+    [['--users', 'table'], '--users table needs --database'],
+    [['--users', 'table', '--database', 'none.db', '--table', 'users'], 'there is no SQLite file'],
+    [['--users', 'table', '--database', 'none.db', '--table', "a'; drop"], '--table must be a name of letters'],
+  ])('%j are refused with a sentence', async (parameters, sentence) => {
+    const directory = emptyDirectory()
+    const { code, err } = await create([directory, '--no-start', ...parameters])
+    expect([code, err]).toEqual([1, expect.stringContaining(sentence)])
+    expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe('a table that exists', () => {
+  test.each([
+    [
+      ['id', 'email', 'email_verified', 'display_name', 'password_hash', 'status'],
+      {
+        ...{ sub: 'id', username: 'email', password: 'password_hash' },
+        claims: {
+          ...{ name: 'display_name', email: 'email' },
+          email_verified: { column: 'email_verified', type: 'boolean' },
+        },
+      },
+    ],
+    [
+      ['UserId', 'login', 'pwd', 'Password', 'isActive'],
+      { sub: 'UserId', username: 'login', password: 'Password', active: 'isActive', claims: {} },
+    ],
+  ])('with the columns %j is understood', (names, columns) => {
+    expect(columnsOf(names, 'accounts')).toEqual(columns)
+  })
+
+  test('without a password is refused with its columns', () => {
+    expect(() => columnsOf(['id', 'name'], 'accounts')).toThrow('the table accounts has the columns id, name: none is')
   })
 })

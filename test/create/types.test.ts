@@ -1,15 +1,14 @@
 // The generated programs of all combinations compile, with the packages that their package.json names.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { versionsFrom } from '../../packages/create-grantry/src/manifest.ts'
-import { projectOf, refusalOf } from '../../packages/create-grantry/src/project.ts'
+import { projectOf } from '../../packages/create-grantry/src/project.ts'
 import { type Answers, answersTo, questionNames } from '../../packages/create-grantry/src/questions.ts'
-import { emptyDirectory } from './created.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { refusalOf, skips } from '../../packages/create-grantry/src/refusal.ts'
+import { writeFiles } from '../../packages/create-grantry/src/write-files.ts'
+import { emptyDirectory, folderOf, linkPackages, root } from './created.ts'
 
 /** All combinations of answers, also those that are refused. */
 const all = questionNames.reduce<readonly Readonly<Record<string, string>>[]>(
@@ -18,7 +17,14 @@ const all = questionNames.reduce<readonly Readonly<Record<string, string>>[]>(
   [{}],
 ) as unknown as readonly Answers[]
 
-const possible = all.filter((answers) => refusalOf(answers) === undefined)
+/** What is no program, such as a plugin, once. */
+const possible = all.filter(
+  (answers, index) =>
+    refusalOf(answers) === undefined &&
+    (!skips('where', answers) || all.findIndex(({ what }) => what === answers.what) === index),
+)
+
+const programs = possible.filter((answers) => !skips('where', answers))
 
 const projectFor = (answers: Answers) => projectOf(answers, 'tree', () => '*')
 
@@ -26,34 +32,25 @@ const projectFor = (answers: Answers) => projectOf(answers, 'tree', () => '*')
 function packagesOf(combinations: readonly Answers[]): ReadonlySet<string> {
   const manifests = combinations.map((answers) => JSON.parse(projectFor(answers).files['package.json'] ?? '{}'))
   return new Set(
-    manifests.flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies })),
+    manifests
+      .flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies }))
+      // Only started from the command line.
+      .filter((name) => name !== 'wrangler'),
   )
-}
-
-/** The folder of a package of this repository, or of its examples, which are installed apart. */
-function folderOf(name: string): string {
-  const folder = ['node_modules', 'examples/node_modules'].map((each) => join(root, each, name)).find(existsSync)
-  if (folder === undefined) throw new Error(`${name} is not installed: npm ci && npm run examples:install`)
-  return folder
 }
 
 test('the programs of all combinations compile', () => {
   const directory = emptyDirectory()
   for (const answers of possible) {
     const folder = join(directory, questionNames.map((name) => answers[name]).join('-'))
-    mkdirSync(folder)
     const { files } = projectFor(answers)
-    for (const [name, text] of Object.entries(files)) if (name.endsWith('.ts')) writeFileSync(join(folder, name), text)
+    writeFiles(folder, files)
   }
-  for (const name of packagesOf(possible)) {
-    const linked = join(directory, 'node_modules', name)
-    mkdirSync(dirname(linked), { recursive: true })
-    symlinkSync(folderOf(name), linked)
-  }
+  linkPackages(directory, packagesOf(possible))
   const { compilerOptions } = JSON.parse(projectFor(possible[0] as Answers).files['tsconfig.json'] ?? '')
   const config = {
     compilerOptions: { ...compilerOptions, customConditions: ['@grantry/source'] },
-    include: ['*/*.ts'],
+    include: ['*/*.ts', '*/src/*.ts'],
   }
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(config))
   const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory], {
@@ -64,7 +61,7 @@ test('the programs of all combinations compile', () => {
 
 test('the versions of packages of others are those of the tests', () => {
   const versionOf = versionsFrom(undefined)
-  const wrong = [...packagesOf(possible)]
+  const wrong = [...packagesOf(programs)]
     .filter((name) => name !== 'grantry' && !name.startsWith('@grantry/'))
     .filter(
       (name) =>

@@ -15,6 +15,22 @@ function answerOf(line: string, accepted: readonly string[]): string | undefined
   return accepted.find((answer, index) => answer === text || String(index + 1) === text)
 }
 
+/** Where answers are read. */
+export type LineReader = ReturnType<typeof lineReader>
+
+/** Reads lines, after a text each, until the user cancels, which is a TypeError. */
+export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.WritableStream) {
+  const reader = createInterface({ input })
+  const lines = reader[Symbol.asyncIterator]()
+  async function next(text: string): Promise<string> {
+    output.write(text)
+    const { value, done } = await lines.next()
+    if (done === true) throw new TypeError('cancelled; no file was written')
+    return value
+  }
+  return { next, close: () => reader.close() }
+}
+
 /**
  * Asks the questions that have no answer yet, one after the other, and again if an answer is unknown.
  *
@@ -24,23 +40,24 @@ function answerOf(line: string, accepted: readonly string[]): string | undefined
 export async function ask(
   answered: Partial<Answers>,
   skips: (question: Question, answers: Partial<Answers>) => boolean,
-  input: NodeJS.ReadableStream,
-  output: NodeJS.WritableStream,
+  lines: LineReader,
 ): Promise<Partial<Answers>> {
-  const reader = createInterface({ input })
-  const lines = reader[Symbol.asyncIterator]()
   const answers: { [Name in Question]?: string | undefined } = { ...answered }
-  try {
-    for (const question of questionNames) {
-      while (answers[question] === undefined && !skips(question, answers as Partial<Answers>)) {
-        output.write(prompt(question))
-        const { value, done } = await lines.next()
-        if (done === true) throw new TypeError('cancelled; no file was written')
-        answers[question] = answerOf(value, answersTo(question))
-      }
+  for (const question of questionNames) {
+    while (answers[question] === undefined && !skips(question, answers as Partial<Answers>)) {
+      answers[question] = answerOf(await lines.next(prompt(question)), answersTo(question))
     }
-  } finally {
-    reader.close()
   }
   return answers as Partial<Answers>
 }
+
+interface TablePlace {
+  readonly database?: string | undefined
+  readonly table?: string | undefined
+}
+
+/** Asks where the table of the users is, as far as it is unknown. */
+export const askForTable = async ({ database, table }: TablePlace, lines: LineReader): Promise<TablePlace> => ({
+  database: database ?? (await lines.next('Which database? A URL of PostgreSQL, or a SQLite file: ')).trim(),
+  table: table ?? (await lines.next('Which table? ')).trim(),
+})

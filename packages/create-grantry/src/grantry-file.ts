@@ -28,8 +28,18 @@ const core: Part = {
 }
 
 /** Returns `grantry.ts`, which creates the provider. */
-export const grantryFile = (parts: GrantryParts): string => `\
-${importsOf([core, parts.storage, parts.users, parts.plugins])}
+export function grantryFile({ storage, users, plugins }: GrantryParts): string {
+  const parts = [core, storage, users, plugins]
+  const all = (member: 'declarations' | 'preparation'): string => parts.map((part) => part[member] ?? '').join('')
+  // The storage of a Worker comes with its requests.
+  const isPassed = storage.code === ''
+  const more = isPassed
+    ? "Partial<ProviderOptions> & Pick<ProviderOptions, 'storage'>"
+    : 'Partial<ProviderOptions> = {}'
+  const members = parts.flatMap((part) => part.members ?? []).map((line) => `    ${line}\n`)
+  return `\
+${importsOf(parts)}
+${all('declarations')}\
 /** The settings in .env. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -45,14 +55,15 @@ export function required(env: Environment, name: string): string {
  *
  * @param more options instead of those below, such as another storage in a test
  */
-export async function createGrantry(env: Environment, more: Partial<ProviderOptions> = {}): Promise<Provider> {
+export async function createGrantry(env: Environment, more: ${more}): Promise<Provider> {
   const issuer = required(env, 'ISSUER')
-  return createProvider({
+${all('preparation')}\
+  const provider: Provider = await createProvider({
     issuer,
     // Kept in the storage, so that a restart ends no session and no token.
     keys: storedKeys({ encryptionSecret: required(env, 'GRANTRY_KEY_SECRET') }),
-    storage: more.storage ?? ${parts.storage.code},
-    users: ${parts.users.code},
+${isPassed ? '' : `    storage: more.storage ?? ${storage.code},\n`}\
+    users: ${users.code},
     clients: [
       {
         clientId: 'web',
@@ -66,10 +77,13 @@ export async function createGrantry(env: Environment, more: Partial<ProviderOpti
         requireConsent: false,
       },
     ],
-    plugins: ${parts.plugins.code},
+    plugins: ${plugins.code},
+${members.join('')}\
     // It requires no authentication.
     endpoints: { accessTokenValidation: false },
     ...more,
   })
+  return ${users.result ?? 'provider'}
 }
 `
+}

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ask } from './ask.ts'
+import { ask, askForTable, lineReader } from './ask.ts'
 import { versionsFrom } from './manifest.ts'
-import { projectOf, refusalOf } from './project.ts'
-import { npm, startOnce } from './prove.ts'
+import { type Project, projectOf } from './project.ts'
+import { npm, setUp, startOnce } from './prove.ts'
 import { type Answers, answersTo, assertAnswer, type Question, questionNames, questions } from './questions.ts'
+import { impliedAnswers, refusalOf, skips } from './refusal.ts'
+import { readUsersTable } from './users-table.ts'
 import { writeFiles } from './write-files.ts'
 
 const help = `\
@@ -17,6 +19,8 @@ ${questionNames
       `  --${name} ${answersTo(name).join('|')}\n      ${questions[name].text} Default: ${answersTo(name)[0]}\n`,
   )
   .join('')}\
+  --database <url|file>, --table <name>
+      The table that you have, with --users table: PostgreSQL or SQLite. Its columns are read with psql or sqlite3.
   --yes              ask nothing: the defaults for all that no option names
   --no-start         neither install the packages nor start the project
   --packed <folder>  take the packages of Grantry from this folder, as npm pack has written them
@@ -36,11 +40,16 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const options = {
   ...{ what: text, where: text, users: text, pages: text, storage: text, packed: text },
+  ...{ database: text, table: text },
   ...{ yes: flag, 'no-start': flag, help: flag },
 } as const
 
 const defaultsOf = (answers: Partial<Answers>): Answers =>
-  ({ ...Object.fromEntries(questionNames.map((name) => [name, answersTo(name)[0]])), ...answers }) as Answers
+  ({
+    ...Object.fromEntries(questionNames.map((name) => [name, answersTo(name)[0]])),
+    ...impliedAnswers(answers),
+    ...answers,
+  }) as Answers
 
 /** @throws TypeError if an option or its value is unknown. */
 function parse(commandLine: readonly string[]) {
@@ -64,35 +73,67 @@ function ignoring(directory: string, lines: readonly string[]) {
   return { files: {}, missing: lines.filter((line) => !present.includes(line)) }
 }
 
-async function create(commandLine: readonly string[], { input, output }: Terminal): Promise<void> {
-  const { values, directory, answered } = parse(commandLine)
+/** Installs the packages of a project, runs its test and starts it. @throws TypeError if something of it fails. */
+async function prove(directory: string, project: Project, output: NodeJS.WritableStream): Promise<void> {
+  output.write('Installing the packages...\n')
+  npm(directory, 'install', '--no-audit', '--no-fund')
+  if (project.setUp !== undefined) setUp(directory, project.setUp, output)
+  if (project.hasTest) {
+    output.write('Running the test...\n')
+    npm(directory, 'test')
+  }
+  if (project.start === undefined) return
+  output.write('Starting it once...\n')
+  await startOnce(directory, project.start)
+}
+
+const nameOf = (directory: string): string =>
+  basename(directory)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/gu, '-')
+    .replace(/^[._-]+/u, '') || 'grantry-app'
+
+/**
+ * Asks what the command line leaves open, or takes the defaults.
+ *
+ * @throws TypeError if the user cancels, if the answers cannot be combined, or if the table of the users is unsuitable.
+ */
+async function decide({ values, answered }: ReturnType<typeof parse>, { input, output }: Terminal) {
+  const lines = values.yes !== true && input.isTTY === true ? lineReader(input, output) : undefined
+  try {
+    const answers = defaultsOf(lines === undefined ? answered : await ask(answered, skips, lines))
+    const refusal = refusalOf(answers, Object.keys(answered))
+    if (refusal !== undefined) throw new TypeError(refusal)
+    if (answers.users !== 'table') return { answers, table: undefined }
+    const place = lines === undefined ? values : await askForTable(values, lines)
+    return { answers, table: readUsersTable(place.database, place.table) }
+  } finally {
+    lines?.close()
+  }
+}
+
+async function create(commandLine: readonly string[], terminal: Terminal): Promise<void> {
+  const { output } = terminal
+  const parsed = parse(commandLine)
+  const { values, directory } = parsed
   if (values.help === true) return void output.write(help)
-  const isAsking = values.yes !== true && input.isTTY === true
-  const answers = defaultsOf(isAsking ? await ask(answered, () => false, input, output) : answered)
-  const refusal = refusalOf(answers)
-  if (refusal !== undefined) throw new TypeError(refusal)
+  const { answers, table } = await decide(parsed, terminal)
   const packed = values.packed === undefined ? undefined : relative(directory, resolve(values.packed))
-  const name =
-    basename(directory)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9._-]+/gu, '-')
-      .replace(/^[._-]+/u, '') || 'grantry-app'
-  const project = projectOf(answers, name, versionsFrom(packed))
-  const { files, missing } = ignoring(directory, project.ignored)
-  writeFiles(directory, { ...project.files, ...files })
-  output.write(`Created in ${directory}:\n  ${Object.keys({ ...project.files, ...files }).join('\n  ')}\n`)
+  const project = projectOf(answers, nameOf(directory), versionsFrom(packed), table)
+  const { files: more, missing } = ignoring(directory, project.ignored)
+  const files = { ...project.files, ...more }
+  writeFiles(directory, files)
+  output.write(`Created in ${directory}:\n  ${Object.keys(files).join('\n  ')}\n`)
   if (missing.length > 0) output.write(`Add these lines to the existing .gitignore:\n  ${missing.join('\n  ')}\n`)
   const here = relative(process.cwd(), directory)
-  const enter = here === '' ? '' : `cd ${here} && `
+  const commands = here === '' ? [] : [`cd ${here}`]
   if (values['no-start'] === true) {
-    output.write(`${project.note}\nNext: ${enter}npm install && npm start\n`)
-    return
+    commands.push('npm install', ...(project.setUp === undefined ? [] : [project.setUp]))
+  } else {
+    await prove(directory, project, output)
+    output.write(`${project.hasTest || project.start !== undefined ? 'It works. ' : ''}`)
   }
-  output.write('Installing the packages, signing a user in, and starting it once...\n')
-  npm(directory, 'install', '--no-audit', '--no-fund')
-  npm(directory, 'test')
-  await startOnce(directory, project.start)
-  output.write(`It works. ${project.note}\nNext: ${enter}npm start\n`)
+  output.write(`${project.note}\nNext: ${[...commands, project.next].join(' && ')}\n`)
 }
 
 /**

@@ -4,13 +4,21 @@ const { version } = createRequire(import.meta.url)('../package.json') as { reado
 
 /** The versions of packages of others, as the tests of this version use them. */
 const versions: Readonly<Record<string, string>> = {
+  '@hono/node-server': '^2.1.8',
+  '@modelcontextprotocol/client': '^2.4.0',
+  '@modelcontextprotocol/server': '^2.4.0',
+  '@types/express': '^5.0.6',
   '@types/node': '^20.19.24',
+  express: '^5.3.0',
+  hono: '^4.13.19',
   ioredis: '^5.11.1',
   libsql: '^0.5.29',
   'openid-client': '^6.8.9',
   pg: '^8.23.1',
   tsx: '^4.23.15',
   typescript: '^7.0.2',
+  wrangler: '^4.86.0',
+  zod: '^4.6.7',
 }
 
 /** Returns the version, or the file, of a package. */

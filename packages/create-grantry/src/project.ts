@@ -1,12 +1,15 @@
 import { grantryFile } from './grantry-file.ts'
 import { manifest, tsconfig, type VersionOf } from './manifest.ts'
 import { newSecret } from './new-secret.ts'
-import type { Part } from './part.ts'
-import { places } from './places.ts'
+import { packageProject } from './package-project.ts'
+import { type Place, places } from './places.ts'
+import { pluginsOf } from './plugins.ts'
 import type { Answers } from './questions.ts'
+import { siteFile } from './site-file.ts'
 import { storages } from './storage.ts'
 import { template } from './templates.ts'
 import { users } from './users.ts'
+import { newTable, type UsersTable, usersSql } from './users-table.ts'
 
 /** A project that is not written yet. */
 export interface Project {
@@ -14,16 +17,16 @@ export interface Project {
   readonly files: Readonly<Record<string, string>>
   /** Lines of `.gitignore`. */
   readonly ignored: readonly string[]
-  /** How the first user signs in. */
+  /** How the first user signs in, or what to do first. */
   readonly note: string
-  /** The command that starts the project. */
-  readonly start: string
-}
-
-const signIn: Part = {
-  imports: { '@grantry/pages': ['createPages'], '@grantry/plugins/sign-in-plugins': ['signInPlugins'] },
-  code: "signInPlugins({ pages: createPages({ name: 'Example' }) })",
-  packages: ['@grantry/pages', '@grantry/plugins'],
+  /** A command that completes the project after its packages are installed. */
+  readonly setUp?: string | undefined
+  /** Whether `npm test` exists. */
+  readonly hasTest: boolean
+  /** The command that starts the project once, if it has one that listens at the port 0. */
+  readonly start?: string | undefined
+  /** The next command of the user. */
+  readonly next: string
 }
 
 const environmentFile = (settings: Readonly<Record<string, string>>): string => `\
@@ -33,44 +36,122 @@ ${Object.entries(settings)
   .map(([name, value]) => `${name}=${value}\n`)
   .join('')}`
 
-/** Returns why answers cannot be combined; `undefined` if they can. */
-export function refusalOf(_answers: Answers): string | undefined {
-  return undefined
+/** The programs of an MCP server: those of the example, with other neighbors. */
+function mcpFiles(): Readonly<Record<string, string>> {
+  const file = (name: string): string =>
+    template(`mcp-server/${name}`)
+      .replaceAll(/'\.\.?\/provider\.ts'/gu, "'./issuer.ts'")
+      .replaceAll("'./sign-in.ts'", "'./mcp-sign-in.ts'")
+  return {
+    'issuer.ts': `\
+/** The issuer, and the URL of the MCP server, which is all that a client needs. */
+export const issuer = process.env.ISSUER ?? 'http://127.0.0.1:3000'
+export const resource = \`\${issuer}/mcp\`
+`,
+    'mcp.ts': file('mcp.ts'),
+    'mcp-client.ts': file('client.ts'),
+    'client-memory.ts': file('client-memory.ts'),
+    'mcp-sign-in.ts': file('sign-in.ts'),
+  }
 }
 
-/** Returns the files of an application with its own users. */
-export function projectOf(answers: Answers, name: string, versionOf: VersionOf): Project {
+const mcpPackages = ['@grantry/resource-server', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod']
+
+/** The test of a sign-in. It does not need the table of the users: it has a user of its own. */
+const signInTest = ({ users: source }: Answers): string =>
+  source === 'demo'
+    ? template('app/sign-in.test.ts')
+    : template('app/sign-in.test.ts')
+        .replace('{ storage: memoryDriver() }', '{ storage: memoryDriver(), users }')
+        .replace(
+          '  ALICE_PASSWORD: password,\n}\n',
+          `  USERS_DATABASE: './none.db',
+}
+
+// Instead of the table, which a test must not change.
+const users: UserService = {
+  authenticate: ({ username, password: typed }) => (username === 'alice' && typed === password ? { sub: '1' } : undefined),
+  claims: () => ({ name: 'Alice Smith' }),
+}
+`,
+        )
+        .replace('import { memoryDriver }', "import type { UserService } from '@grantry/core'\nimport { memoryDriver }")
+
+/** The files of the program, without those of its tools. */
+function programFiles(answers: Answers, parts: Parameters<typeof grantryFile>[0], place: Place) {
+  return {
+    'grantry.ts': grantryFile(parts),
+    'site.ts': siteFile(answers),
+    'client.ts': template('app/client.ts'),
+    ...(answers.pages === 'mine' && { 'login.ts': template('app/login.ts') }),
+    ...(answers.what === 'mcp' && mcpFiles()),
+    [place.server]: template(place.template),
+    'browser.ts': template('app/browser.ts'),
+    'sign-in.test.ts': answers.users === 'provider' ? template('app/provider.test.ts') : signInTest(answers),
+    ...place.files,
+  }
+}
+
+/** The users of PostgreSQL are in the database of the storage. */
+const defaultTable = ({ storage }: Answers): UsersTable =>
+  newTable((storage === 'postgresql' && storages.postgresql.settings?.DATABASE_URL) || './users.db')
+
+/**
+ * Returns the files of what the answers describe. They must be possible together: see `refusalOf()`.
+ *
+ * @param table the table of the users, if they are in one that exists
+ */
+export function projectOf(
+  answers: Answers,
+  name: string,
+  versionOf: VersionOf,
+  table: UsersTable = defaultTable(answers),
+): Project {
+  if (answers.what !== 'app' && answers.what !== 'mcp') return packageProject(answers.what, name, versionOf)
   const place = places[answers.where]
-  const parts = { storage: storages[answers.storage], users: users[answers.users](), plugins: signIn }
+  const [storage, ofUsers] = [storages[answers.storage], users[answers.users](table)]
+  const parts = { storage, users: ofUsers, plugins: pluginsOf(answers, ofUsers.signInOptions ?? '') }
   const settings = {
     ISSUER: 'http://127.0.0.1:3000',
     PORT: '3000',
     GRANTRY_KEY_SECRET: newSecret(),
     CLIENT_SECRET: newSecret(),
-    ...parts.storage.settings,
-    ...parts.users.settings,
+    ...storage.settings,
+    ...ofUsers.settings,
   }
-  const packages = [parts.storage, parts.users, parts.plugins].flatMap((part) => part.packages)
+  const packages = Object.values(parts).flatMap((part) => part.packages)
+  const isMcp = answers.what === 'mcp'
+  const isNew = answers.users === 'new'
+  const client = isMcp && { client: place.scripts.start.replace(place.server, 'mcp-client.ts') }
+  const adding = isNew && { 'add-user': place.scripts.start.replace(place.server, 'add-user.ts') }
+  const listed = {
+    name,
+    scripts: { ...place.scripts, ...client, ...adding },
+    packages: [
+      ...['@grantry/core', '@grantry/storage-drivers', 'openid-client', ...place.packages],
+      ...packages.filter((each) => each !== 'libsql' || !place.hasSqlite),
+      ...(isMcp ? mcpPackages : []),
+    ],
+    development: place.development,
+  }
   return {
     files: {
-      'package.json': manifest(
-        {
-          name,
-          scripts: place.scripts,
-          packages: ['@grantry/core', 'openid-client', ...place.packages, ...packages],
-          development: place.development,
-        },
-        versionOf,
-      ),
+      'package.json': manifest(listed, versionOf),
       'tsconfig.json': tsconfig,
-      '.env': environmentFile(settings),
-      'grantry.ts': grantryFile(parts),
-      'client.ts': template('app/client.ts'),
-      'server.ts': template(place.server),
-      'sign-in.test.ts': template('app/sign-in.test.ts'),
+      [place.secrets]: environmentFile(settings),
+      ...programFiles(answers, parts, place),
+      ...(isNew && { 'users.sql': usersSql(table), 'add-user.ts': template('app/add-user.ts') }),
     },
-    ignored: ['node_modules/', '.env', 'data/'],
-    start: place.scripts.start,
-    note: 'Sign in as alice; the password is ALICE_PASSWORD in .env.',
+    ignored: ['node_modules/', place.secrets, 'data/', '*.db', ...(answers.where === 'workers' ? ['.wrangler/'] : [])],
+    note: ofUsers.note,
+    hasTest: true,
+    // A database and another provider are not there yet.
+    start:
+      place.startsAnywhere &&
+      ['demo', 'table'].includes(answers.users) &&
+      ['files', 'memory', 'sqlite'].includes(answers.storage)
+        ? place.scripts.start
+        : undefined,
+    next: 'npm start',
   }
 }

@@ -13,6 +13,14 @@ export function npm(directory: string, ...parameters: readonly string[]): void {
   throw new TypeError(`npm ${parameters.join(' ')} failed in ${directory}:\n${error?.message ?? `${stdout}${stderr}`}`)
 }
 
+/** Runs a command that completes the project, and prints what it prints. @throws TypeError if it fails. */
+export function setUp(directory: string, command: string, output: NodeJS.WritableStream): void {
+  const [program = '', ...parameters] = command.split(' ')
+  const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: directory, encoding: 'utf8' })
+  if (status !== 0) throw new TypeError(`${command} failed in ${directory}:\n${stdout}${stderr}`)
+  output.write(stdout)
+}
+
 /** A project that hangs at its start or its end is ended after so many milliseconds. */
 const limit = 60_000
 
@@ -38,7 +46,7 @@ export async function startOnce(directory: string, command: string): Promise<voi
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         output += chunk
-        const [, address] = /Listening on (http:\S+)/u.exec(output) ?? []
+        const [, address] = /listening on (?:http:\/\/)?([\w.:[\]-]+)/iu.exec(output) ?? []
         if (address !== undefined) resolve(address)
       })
     }
@@ -46,7 +54,7 @@ export async function startOnce(directory: string, command: string): Promise<voi
   try {
     const address = await Promise.race([listening, ended])
     if (address === undefined) throw new TypeError(`the project does not start:\n${output}`)
-    const { status } = await fetch(`${address}/.well-known/openid-configuration`)
+    const { status } = await fetch(`http://${address}/.well-known/openid-configuration`)
     if (status !== 200) {
       throw new TypeError(`the discovery document of the project has the status ${status}:\n${output}`)
     }

@@ -4,24 +4,37 @@ export const questions = {
     text: 'What do you build?',
     answers: {
       app: 'an application with its own users',
+      mcp: 'an MCP server, and the provider that signs its users in',
+      server: 'the ready server, configured by a file',
+      plugin: 'a plugin: a grant and a page, with tests',
+      driver: 'a storage driver, with its proofs',
     },
   },
   where: {
     text: 'Where does it run?',
     answers: {
       node: 'Node.js, without a framework',
+      express: 'Express',
+      hono: 'Hono on Node.js',
+      bun: 'Bun',
+      deno: 'Deno',
+      workers: 'Cloudflare Workers, with D1',
     },
   },
   users: {
     text: 'Who are the users?',
     answers: {
       demo: 'one demo user, for a start',
+      new: 'new ones, in a table that is created',
+      table: 'those in a table that you have: --database and --table',
+      provider: 'those of another provider, such as your company',
     },
   },
   pages: {
     text: 'On which pages do they sign in?',
     answers: {
       ready: 'the ready pages, in twelve languages',
+      mine: 'a page of your own, which is written for you to change',
     },
   },
   storage: {
@@ -32,6 +45,7 @@ export const questions = {
       sqlite: 'in SQLite',
       postgresql: 'in PostgreSQL',
       redis: 'in Redis',
+      d1: 'in D1 of Cloudflare',
     },
   },
 } as const

@@ -22,4 +22,6 @@ export const storages: Readonly<Record<Answers['storage'], Part>> = {
     settings: { REDIS_URL: 'redis://127.0.0.1:6379' },
     packages: ['ioredis'],
   }),
+  // The binding comes with the requests.
+  d1: { code: '', packages: ['@grantry/storage-drivers'] },
 }

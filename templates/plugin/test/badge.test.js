@@ -14,8 +14,16 @@ test('a known badge gets a token', async () => {
   assert.equal(body.token_type, 'Bearer')
 })
 
+test('the page explains badges', async () => {
+  const { provider } = await createTestProvider({ plugins: [plugin] })
+  const response = await provider.fetch(new Request(`${provider.issuer}/badge`))
+  assert.equal(response.status, 200)
+  assert.match(await response.text(), /<h1>Badges<\/h1>/u)
+})
+
 test('follows the rules of the protocol', async () => {
   await testPlugin(plugin, {
+    endpoints: { badgePage: { succeeds: {} } },
     grants: {
       'urn:example:badge': {
         succeeds: { badge_id: '123456' },
