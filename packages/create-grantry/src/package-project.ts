@@ -1,5 +1,5 @@
 import { manifest, type VersionOf } from './manifest.ts'
-import type { Project } from './project.ts'
+import type { Project } from './part.ts'
 import { templatesIn } from './templates.ts'
 
 interface Manifest {

@@ -2,6 +2,7 @@ import { grantryFile } from './grantry-file.ts'
 import { manifest, tsconfig, type VersionOf } from './manifest.ts'
 import { newSecret } from './new-secret.ts'
 import { packageProject } from './package-project.ts'
+import type { Project } from './part.ts'
 import { type Place, places } from './places.ts'
 import { pluginsOf } from './plugins.ts'
 import type { Answers } from './questions.ts'
@@ -10,24 +11,6 @@ import { storages } from './storage.ts'
 import { template } from './templates.ts'
 import { users } from './users.ts'
 import { newTable, type UsersTable, usersSql } from './users-table.ts'
-
-/** A project that is not written yet. */
-export interface Project {
-  /** The files by their names. */
-  readonly files: Readonly<Record<string, string>>
-  /** Lines of `.gitignore`. */
-  readonly ignored: readonly string[]
-  /** How the first user signs in, or what to do first. */
-  readonly note: string
-  /** A command that completes the project after its packages are installed. */
-  readonly setUp?: string | undefined
-  /** Whether `npm test` exists. */
-  readonly hasTest: boolean
-  /** The command that starts the project once, if it has one that listens at the port 0. */
-  readonly start?: string | undefined
-  /** The next command of the user. */
-  readonly next: string
-}
 
 const environmentFile = (settings: Readonly<Record<string, string>>): string => `\
 # Settings and secrets. Keep this file out of version control, and a copy in your password manager.

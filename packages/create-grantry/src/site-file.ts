@@ -22,15 +22,18 @@ const mcp: Page = {
   response: '    if (mcpPaths.includes(pathname)) return mcp(request)\n',
 }
 
+const imports = [
+  "import type { ConnectionInfo, Provider } from '@grantry/core'\n",
+  "import { clientPaths, createClient } from './client.ts'\n",
+  "import { type Environment, required } from './grantry.ts'\n",
+].join('')
+
 /** Returns `site.ts`, which has the pages beside the endpoints of the provider. */
 export function siteFile({ what, pages }: Answers): string {
   const more = [...(pages === 'mine' ? [login] : []), ...(what === 'mcp' ? [mcp] : [])]
   const all = (member: keyof Page): string => more.map((page) => page[member]).join('')
   return `\
-import type { ConnectionInfo, Provider } from '@grantry/core'
-import { clientPaths, createClient } from './client.ts'
-import { type Environment, required } from './grantry.ts'
-${all('imports')}
+${imports}${all('imports')}
 /** The paths of the pages beside the endpoints of the provider. Add your own here and below. */
 export const sitePaths: readonly string[] = [${all('paths')}...clientPaths]
 
