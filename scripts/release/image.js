@@ -68,7 +68,7 @@ const configurationOf = (layer, time, version) => ({
     User: user,
     WorkingDir: '/etc/grantry',
     Env: ['PATH=/usr/local/bin', 'NODE_ENV=production'],
-    Entrypoint: ['/usr/local/bin/node', '/usr/local/lib/grantry/grantry.mjs'],
+    Entrypoint: ['/usr/local/bin/node', '--max-semi-space-size=4', '/usr/local/lib/grantry/grantry.mjs'],
     Cmd: ['serve', '--config', '/etc/grantry/grantry.config.json', '--host', '0.0.0.0', '--port', '8484'],
     ExposedPorts: { '8484/tcp': {} },
     StopSignal: 'SIGTERM',

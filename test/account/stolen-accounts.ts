@@ -19,7 +19,7 @@ import { quickHash } from '../administration/stored-user-setting.ts'
 import { setUp, trustedClients } from '../authorization/parties.ts'
 import { pages } from '../self-service/parties.ts'
 import { interruptible } from '../support/interrupted.ts'
-import { accountsScript, mapping, quotedTable } from '../user-databases/databases.ts'
+import { accountsScript, mapping, quotedTable } from '../user-databases/users-table.ts'
 
 export const ofOwner = 'password of the owner'
 export const sub = 'alice'

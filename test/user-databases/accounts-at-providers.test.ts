@@ -9,7 +9,8 @@ import { sqlAccounts } from '@grantry/users/sql-accounts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { storedAccounts } from '../../packages/server/src/accounts/stored-accounts.ts'
 import { setUpUpstream } from '../upstream/parties.ts'
-import { accountsScript, describeDatabases, mapping, quotedTable, usersFactory } from './databases.ts'
+import { describeDatabases, usersFactory } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const verified = { email: 'victim@acme.example', email_verified: true }
 const owner = {

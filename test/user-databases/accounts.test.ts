@@ -6,7 +6,8 @@ import { linkOf, titleOf } from '../self-service/parties.ts'
 import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { startSmtpServer } from '../support/smtp-server.ts'
-import { accountsScript, describeDatabases, type HostDatabase, mapping, quotedTable } from './databases.ts'
+import { describeDatabases, type HostDatabase } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

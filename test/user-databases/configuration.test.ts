@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import type { Finding } from '../../packages/server/src/check-rules/rule.ts'
 import { healthy, written } from '../server/doctor/configurations.ts'
 import { printed } from '../server/printed.ts'
-import { accountsScript, openSqlite, mapping as sqlMapping } from './databases.ts'
+import { openSqlite } from './databases.ts'
 import { mapping as ldapMapping } from './directory.ts'
+import { accountsScript, mapping as sqlMapping } from './users-table.ts'
 
 async function checked(users: object): Promise<readonly Finding[]> {
   const { file } = written({ ...healthy, users })

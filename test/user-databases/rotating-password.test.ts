@@ -11,8 +11,8 @@ import { administrator, describeWithLdap, ldapServers } from '../support/ldap-se
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { password } from '../users/hash-vectors.ts'
-import { accountsScript, quotedTable, mapping as tableMapping } from './databases.ts'
 import { directoryLdif, mapping as directoryMapping, reader } from './directory.ts'
+import { accountsScript, quotedTable, mapping as tableMapping } from './users-table.ts'
 
 /** Users whose database has its password in a file. `change` writes another one. */
 async function usersWith(settings: { readonly driver: string }, first: string) {

@@ -11,9 +11,10 @@ import { postgresqlMissing } from '../support/postgresql-process.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { describeWithRuntime, runtimeExecutable } from '../support/runtime-describe.ts'
 import { password } from '../users/hash-vectors.ts'
-import { accountsScript, openSqlite, mapping as sqlMapping } from './databases.ts'
+import { openSqlite } from './databases.ts'
 import { directoryLdif, mapping as ldapMapping } from './directory.ts'
 import type { Order } from './programs/sign-ins.ts'
+import { accountsScript, mapping as sqlMapping } from './users-table.ts'
 
 const runtimes: readonly (readonly [string, string, readonly string[]])[] = [
   ['Node.js', process.execPath, []],

@@ -1,7 +1,8 @@
 import type { AccountStore } from '@grantry/plugins/self-service'
 import { type SqlAccounts, sqlAccounts } from '@grantry/users/sql-accounts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { accountsScript, describeDatabases, mapping, quotedTable } from './databases.ts'
+import { describeDatabases } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const carol = {
   username: 'Carol@example.com',

@@ -11,7 +11,8 @@ import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { password } from '../users/hash-vectors.ts'
-import { accountsScript, mapping, openSqlite, quotedTable, usersFactory } from './databases.ts'
+import { openSqlite, usersFactory } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const signIn = (f: Fixture, given = password) =>
   f.post('token', { grant_type: 'password', username: 'alice', password: given, scope: 'api1 openid email' }, web)

@@ -3,14 +3,8 @@
 import type { SqlUsersInput } from '@grantry/users/options'
 import { sqlUsers } from '@grantry/users/sql'
 import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  accountsScript,
-  describeDatabases,
-  type HostDatabase,
-  mapping,
-  quotedTable,
-  usersFactory,
-} from './databases.ts'
+import { describeDatabases, type HostDatabase, usersFactory } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const { columns } = mapping
 

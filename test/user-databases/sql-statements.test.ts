@@ -10,8 +10,9 @@ import { postgresqlDrivers } from '../support/postgresql-drivers.ts'
 import type { PostgresqlServer } from '../support/postgresql-server.ts'
 import { postgresqlServers } from '../support/postgresql-servers.ts'
 import { password } from '../users/hash-vectors.ts'
-import { accountsScript, mapping, quotedTable, usersFactory } from './databases.ts'
+import { usersFactory } from './databases.ts'
 import { statementCounter } from './statement-counter.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 const profiled: readonly [string, string] = ['profiled', 'profiled-secret']
 

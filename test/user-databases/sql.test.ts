@@ -5,14 +5,8 @@ import { sqlUsers } from '@grantry/users/sql'
 import { beforeAll, expect, test } from 'vitest'
 import { api1, type Fixture, fixture, web } from '../support/fixture.ts'
 import { foreignHashes, password } from '../users/hash-vectors.ts'
-import {
-  accountsScript,
-  describeDatabases,
-  type HostDatabase,
-  mapping,
-  quotedTable,
-  usersFactory,
-} from './databases.ts'
+import { describeDatabases, type HostDatabase, usersFactory } from './databases.ts'
+import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
 describeDatabases('users in a table', (open, isPostgresql) => {
   const create = usersFactory()

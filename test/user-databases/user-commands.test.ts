@@ -12,8 +12,9 @@ import { reservedPort } from '../support/reserved-port.ts'
 import { newDirectory } from '../support/server-program.ts'
 import { createHttpBrowser, signInOverHttp } from '../support/sign-in.ts'
 import { password } from '../users/hash-vectors.ts'
-import { accountsScript, openSqlite, mapping as sqlMapping } from './databases.ts'
+import { openSqlite } from './databases.ts'
 import { directoryLdif, mapping as ldapMapping } from './directory.ts'
+import { accountsScript, mapping as sqlMapping } from './users-table.ts'
 
 const redirect_uri = 'https://client.example.com/callback'
 const client = {

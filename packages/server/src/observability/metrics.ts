@@ -160,7 +160,7 @@ interface Facts {
   readonly process?: readonly Written[] | undefined
 }
 
-/** Creates the metrics. */
+/** Counts what the server, its storage and its process do, and writes it in the Prometheus text format. */
 export function createMetrics(facts: Facts): Metrics {
   const instruments = createInstruments()
   const { page, add, histogram, gauge, total } = instruments
