@@ -6,7 +6,7 @@
 
 import { openEntries } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { clientOf, type Running } from '../reload/running.ts'
+import { clientOf, type Running, run } from '../reload/running.ts'
 import {
   days,
   fileOf,
@@ -183,5 +183,51 @@ test('an end that fails does not repeat the others', async () => {
   await servers.pass(1 * hours)
   expect(servers.ended()).toEqual(['old'])
   expect(await works(token, server)).toBe(true)
+  await servers.end()
+})
+
+const issuer = 'https://id.example.com'
+
+/** Returns servers that have run without the client for long enough, and could not end it. */
+async function due() {
+  const servers = service()
+  const server = await servers.start(withOld())
+  const token = await refreshTokenOf('old', server)
+  servers.failFor('old')
+  await servers.reload(server, without())
+  await servers.pass(3 * hours)
+  await servers.stop(server)
+  return { servers, token }
+}
+
+test('a server serves nothing while the end of a client that is back fails', async () => {
+  const { servers, token } = await due()
+  const server = await servers.start(withOld(), async (starting) => {
+    expect(await works(token, starting)).toBe(false)
+  })
+  expect(await works(token, server)).toBe(false)
+  servers.failNoMore()
+  expect(await works(token, server)).toBe(false)
+  expect(servers.ended()).toEqual(['old'])
+  expect(await works(await refreshTokenOf('old', server), server)).toBe(true)
+  await servers.end()
+})
+
+test('of two servers with a client that is back, one ends what it had, and the other one does not serve it before', async () => {
+  const { servers, token } = await due()
+  servers.failNoMore()
+  let other: Running | undefined
+  servers.beforeEndOf('old', issuer, async () => {
+    other = await run(withOld(), servers.driver, servers.runtime)
+    expect(await works(token, other)).toBe(false)
+  })
+  const server = await servers.start(withOld())
+  const own = await refreshTokenOf('old', other ?? server)
+  await servers.pass(1 * hours)
+  expect(servers.ended()).toEqual(['old'])
+  expect(other?.events).not.toContainEqual(expect.objectContaining({ type: 'client_revoked' }))
+  expect(await works(token, server)).toBe(false)
+  expect(await works(own, server)).toBe(true)
+  await other?.running.close()
   await servers.end()
 })

@@ -5,53 +5,20 @@
  * ends the tokens of a client that has left, and is back.
  */
 
-import { hashPassword } from '@grantry/users/password-hash'
 import { describe, expect, test } from 'vitest'
-import { clientOf, loadedOf, type Running } from '../reload/running.ts'
-import { days, hours, minutes, type Service, service } from '../reload/several-servers.ts'
-
-const alice = { sub: 'alice', username: 'alice', password: await hashPassword('alice-password') }
-
-const fileOf = (clientIds: readonly string[], more: object = {}) => {
-  const clients = clientIds.map((id) => clientOf(id))
-  const acme = { name: 'acme', clients, users: [alice], scopes: [{ name: 'api1' }], ...more }
-  return loadedOf({ tenants: { list: [acme, { name: 'other' }] } })
-}
-const withOld = () => fileOf(['web', 'old'])
-const without = () => fileOf(['web'])
-const withoutTenant = () => loadedOf({ tenants: { list: [{ name: 'other' }] } })
-
-const token = '/t/acme/connect/token'
-/** Opens the tenant at a server, or keeps it open. */
-const use = ({ post }: Running) => post(token, { grant_type: 'client_credentials', scope: 'api1' })
-
-async function refreshTokenOf({ post }: Running): Promise<string> {
-  const scope = 'openid offline_access'
-  const form = { grant_type: 'password', username: 'alice', password: 'alice-password', scope }
-  const response = await post(token, form, 'old')
-  expect(response.status).toBe(200)
-  return ((await response.json()) as { readonly refresh_token: string }).refresh_token
-}
-
-const works = async (refreshToken: string, { post }: Running): Promise<boolean> =>
-  (await post(token, { grant_type: 'refresh_token', refresh_token: refreshToken }, 'old')).status === 200
-
-/** Lets the servers run, while the tenant is used at some of them. */
-async function pass(servers: Service, seconds: number, ...usedAt: readonly Running[]): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5 * minutes) {
-    for (const server of usedAt) expect((await use(server)).status).toBe(200)
-    await servers.pass(5 * minutes)
-  }
-}
-
-/** Returns a server with the client, to which it has issued a refresh token. */
-async function issued() {
-  const servers = service()
-  const server = await servers.start(withOld())
-  const kept = await refreshTokenOf(server)
-  await pass(servers, 10 * minutes, server)
-  return { servers, server, kept }
-}
+import type { Running } from '../reload/running.ts'
+import { days, hours, type Service } from '../reload/several-servers.ts'
+import {
+  fileOf,
+  issued,
+  pass,
+  refreshTokenOf,
+  use,
+  withOld,
+  without,
+  withoutTenant,
+  works,
+} from '../reload/tenant-of-several-servers.ts'
 
 describe('a client of a tenant that stays keeps what it has', () => {
   const ways: Record<string, (servers: Service, server: Running) => Promise<Running>> = {
@@ -176,23 +143,4 @@ describe('a client that has left, and is back, keeps what it gets from then on',
     expect(servers.ended()).toEqual(['old'])
     await servers.end()
   })
-})
-
-test('a tenant serves nothing while the end of a client that has left fails', async () => {
-  const { servers, server: first, kept } = await issued()
-  await servers.stop(first)
-  const between = await servers.start(without())
-  await pass(servers, 3 * hours)
-  await servers.stop(between)
-  servers.failFor('old', 'https://id.example.com/t/acme')
-  const again = await servers.start(withOld())
-  expect((await use(again)).status).toBe(503)
-  expect(await works(kept, again)).toBe(false)
-  servers.failNoMore()
-  await servers.stop(again)
-  const last = await servers.start(withOld())
-  expect((await use(last)).status).toBe(200)
-  expect(await works(kept, last)).toBe(false)
-  expect(servers.ended()).toEqual(['old'])
-  await servers.end()
 })

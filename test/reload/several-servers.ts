@@ -23,15 +23,31 @@ type File = ReturnType<typeof loadedOf>
 export function service() {
   const store = memoryDriver()
   let failing: string | undefined
+  let unreadable: string | undefined
+  let blocked: { readonly key: string; readonly reached: () => Promise<void> } | undefined
   const driver: typeof store = {
     ...store,
+    getItem(key) {
+      const value = store.getItem(key)
+      if (unreadable !== undefined && String(value).includes(unreadable)) throw new Error('connection lost')
+      return value
+    },
     setItem(key, ...more) {
       if (failing !== undefined && key.endsWith(failing)) throw new Error('connection lost')
-      return store.setItem(key, ...more)
+      if (blocked === undefined || !key.endsWith(blocked.key)) return store.setItem(key, ...more)
+      const { reached } = blocked
+      blocked = undefined
+      return reached().then(() => store.setItem(key, ...more))
     },
   }
+  const epochOf = (clientId: string, issuer: string): string =>
+    `epoch:${createHash('sha256')
+      .update(JSON.stringify([issuer, 'client', clientId]))
+      .digest('hex')}`
   let later = 0
   const now = () => Math.floor(Date.now() / 1000) + later
+  // Tenants that were not used are closed by the same clock.
+  const runtime = { now, elapsed: () => now() * 1000 }
   const running = new Set<Running>()
   const all: Running[] = []
   const runTasks = async () => {
@@ -39,12 +55,14 @@ export function service() {
   }
   const services = {
     driver,
+    runtime,
     runTasks,
-    async start(file: File): Promise<Running> {
-      // Tenants that were not used are closed by the same clock.
-      const server = await run(file, driver, { now, elapsed: () => now() * 1000 })
+    /** @param before called before the first run of the tasks */
+    async start(file: File, before?: (server: Running) => Promise<void>): Promise<Running> {
+      const server = await run(file, driver, runtime)
       running.add(server)
       all.push(server)
+      await before?.(server)
       await runTasks()
       return server
     },
@@ -70,11 +88,19 @@ export function service() {
     },
     /** The end of this client fails. */
     failFor(clientId: string, issuer = 'https://id.example.com'): void {
-      const name = JSON.stringify([issuer, 'client', clientId])
-      failing = `epoch:${createHash('sha256').update(name).digest('hex')}`
+      failing = epochOf(clientId, issuer)
+    },
+    /** Calls a function once, directly before the storage ends this client. */
+    beforeEndOf(clientId: string, issuer: string, reached: () => Promise<void>): void {
+      blocked = { key: epochOf(clientId, issuer), reached }
+    },
+    /** Reads of records that contain a text fail. */
+    failReadsOf(text: string): void {
+      unreadable = text
     },
     failNoMore(): void {
       failing = undefined
+      unreadable = undefined
     },
     /** The clients of which everything was revoked. */
     ended: () =>

@@ -5,7 +5,7 @@ import type { LoadedConfiguration } from './configuration/load.ts'
 import type { CheckedConfiguration } from './configuration/schema.ts'
 import { assertTenants } from './configuration/tenant-configuration.ts'
 import { openConsole, type ServerConsole } from './provider/console.ts'
-import { createMissingInTenants } from './provider/missing-clients.ts'
+import { missingInTenants } from './provider/missing-in-tenants.ts'
 import { type OpenedProvider, type OpenProviderOptions, openProvider } from './provider/open-provider.ts'
 import type { ServerWarning } from './provider/startup-warnings.ts'
 import { createProviderSlot, type ProviderSlot } from './reload/provider-slot.ts'
@@ -28,7 +28,7 @@ export interface RunningProvider {
   close(): Promise<void>
 }
 
-interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping' | 'missing'> {
+interface RunProviderOptions extends Omit<OpenProviderOptions, 'console' | 'isStopping'> {
   readonly isDemo: boolean
   /** Reads the configuration again. Absent if there is no file. */
   readonly read: (() => Promise<LoadedConfiguration>) | undefined
@@ -55,12 +55,12 @@ async function openTenants(
     adapter,
     observability,
     isStopping,
-    missing,
   }: Omit<OpenProviderOptions, 'console'>,
 ): Promise<ServedTenants | undefined> {
   if (tenants === undefined) return undefined
   const { serveTenants } = await import('./tenants/serve-tenants.ts')
   const configuration = (): CheckedConfiguration => slot.current.configuration
+  const missing = () => slot.current.provider.use(missingInTenants)
   const common = { driver, directory, adapter, observability, isStopping, missing }
   // The pages for browsers are those of the server.
   const notFound: Handler = (request, connection) => slot.current.provider.notFound(request, connection)
@@ -72,13 +72,12 @@ async function openTenants(
 export async function runProvider(options: RunProviderOptions): Promise<RunningProvider> {
   const { isDemo, read, prepared, warningsOf, reports, ...common } = options
   const { observability } = common
-  const missing = createMissingInTenants()
   let hasStopped = false
   const isStopping = (): boolean => hasStopped
 
   async function open(configuration: CheckedConfiguration, console: ServerConsole | undefined) {
     assertTenants(configuration)
-    const opened = await openProvider({ ...common, configuration, console, isStopping, missing })
+    const opened = await openProvider({ ...common, configuration, console, isStopping })
     const forget = observability.watch(opened.provider)
     return {
       ...opened,
@@ -95,7 +94,7 @@ export async function runProvider(options: RunProviderOptions): Promise<RunningP
     onError: (error) => reports.onError?.(error),
   })
   prepared(first)
-  const tenants = await openTenants(slot, { ...common, isStopping, missing })
+  const tenants = await openTenants(slot, { ...common, isStopping })
   const runTasks = async (): Promise<void> => {
     await Promise.all([slot.current.provider.runTasks(), tenants?.runTasks()])
   }

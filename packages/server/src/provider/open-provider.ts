@@ -26,7 +26,9 @@ import type { Serving } from '../reload/provider-slot.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
 import { homePage } from './home-page.ts'
-import { endMissingClients, endMissingOfTenant, type MissingInTenants } from './missing-clients.ts'
+import { beforeRequests } from './known-clients.ts'
+import { endMissingClients } from './missing-clients.ts'
+import { endMissingOfTenant, type MissingInTenants } from './missing-in-tenants.ts'
 import { outboxPage } from './outbox-page.ts'
 
 const status = (text: string, code: number): Response =>
@@ -139,9 +141,23 @@ export interface OpenProviderOptions {
   readonly observability: Observability
   readonly console: ServerConsole | undefined
   readonly isStopping: () => boolean
-  readonly missing: MissingInTenants
-  /** The name of the listed tenant that the provider is for. */
-  readonly tenant?: string | undefined
+  /** The listed tenant that the provider is for, and what its server has found. */
+  readonly tenant?: { readonly name: string; readonly missing: () => MissingInTenants } | undefined
+}
+
+/** Serves no request while a client that is back could get what another one with its id had. */
+function gated(provider: Provider, routes: (request: Request) => Handler): Handler {
+  const { endMissing } = provider.use(beforeRequests)
+  return (request, connection) => {
+    const handler = provider.route(request)
+    if (handler === undefined) return routes(request)(request, connection)
+    const ending = endMissing()
+    if (ending === undefined) return handler(request, connection)
+    return ending.then(
+      () => handler(request, connection),
+      () => provider.unavailable(request, connection),
+    )
+  }
 }
 
 /** Creates the provider of a configuration, and the routes beside it. */
@@ -153,7 +169,6 @@ export async function openProvider({
   observability,
   console,
   isStopping,
-  missing,
   tenant,
 }: OpenProviderOptions): Promise<OpenedProvider> {
   const publish: Observer = (event) => {
@@ -183,8 +198,8 @@ export async function openProvider({
   const ends = { clients, revoke: (target: { readonly clientId: string }) => provider.revoke(target), isStored }
   const ending =
     tenant === undefined
-      ? endMissingClients(ends, configuration.tenants && { list: configuration.tenants.list, missing })
-      : endMissingOfTenant(ends, tenant, missing)
+      ? endMissingClients(ends, configuration.tenants?.list)
+      : endMissingOfTenant(ends, tenant.name, tenant.missing)
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
@@ -207,7 +222,7 @@ export async function openProvider({
       provider,
       built,
       console,
-      handle: (request, connection) => (provider.route(request) ?? routes(request))(request, connection),
+      handle: gated(provider, routes),
       async close() {
         await provider.close()
         await accounts?.close()

@@ -13,7 +13,7 @@ import type { TenantsConfiguration } from '../configuration/tenants-schema.ts'
 import { commonFields } from '../observability/adapter-reports.ts'
 import type { Observability } from '../observability/observability.ts'
 import type { ServerEvent, ServerObserver } from '../observability/server-event.ts'
-import { hasMissing } from '../provider/missing-clients.ts'
+import type { MissingInTenants } from '../provider/missing-in-tenants.ts'
 import { type OpenProviderOptions, openProvider } from '../provider/open-provider.ts'
 import { findTenant, tenantEntries } from './find-tenant.ts'
 import { createRemoval } from './remove-ended.ts'
@@ -46,7 +46,9 @@ function tenantEvent({ type, tenant, reason, duration, cause }: TenantEvent): Se
   }
 }
 
-interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping' | 'missing'> {
+interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
+  /** Returns which clients of tenants have left, by the present configuration. */
+  readonly missing: () => MissingInTenants
   /** Returns the present configuration: it is read again while the server runs. */
   readonly configuration: () => CheckedConfiguration
   readonly driver: AtomicDriver
@@ -66,7 +68,7 @@ export interface ServedTenants extends RoutedTenants<TenantServing> {
 
 /** Serves the tenants of the configuration, and those in the storage. */
 export function serveTenants(tenants: TenantsConfiguration, options: ServeTenantsOptions): ServedTenants {
-  const { configuration, driver, observability, otherwise, notFound, unavailable, ...common } = options
+  const { configuration, driver, observability, missing, otherwise, notFound, unavailable, ...common } = options
   const { issuer, administration } = configuration()
   const entries = administration ? tenantEntries({ issuer }, driver) : undefined
   const removal = entries && createRemoval(entries, driver, configuration, tenants)
@@ -102,16 +104,8 @@ export function serveTenants(tenants: TenantsConfiguration, options: ServeTenant
         driver: storageSpace(driver, space),
         observability: observabilityOf(observability, name),
         console: undefined,
-        tenant: listed,
+        tenant: listed === undefined ? undefined : { name: listed, missing },
       })
-      if (listed !== undefined && hasMissing(common.missing, listed)) {
-        // It reports failures, and does not reject. The next request opens the tenant again.
-        await provider.runTasks()
-        if (hasMissing(common.missing, listed)) {
-          await close()
-          throw new Error('a client that has left the configuration could not be ended')
-        }
-      }
       return { issuer: provider.issuer, handle, close, runTasks: provider.runTasks }
     },
   })

@@ -1,0 +1,99 @@
+import {
+  type ClientOptions,
+  defineHostFunctions,
+  definePlugin,
+  type EndpointKit,
+  hostKey,
+  type Plugin,
+  type PluginPart,
+} from '@grantry/core'
+import {
+  afterPause,
+  createEnding,
+  type Ended,
+  type Ends,
+  endIn,
+  interval,
+  type KnownClients,
+  knownClients,
+} from './known-clients.ts'
+
+/**
+ * The clients of the listed tenants of a server that have left. The server compares them: a tenant that is not open at a server
+ * keeps no client alive, and does not learn that one has left.
+ */
+export interface MissingInTenants {
+  readonly due: KnownClients['due']
+  /** Compares, unless these clients were compared before. */
+  compared(): Promise<void>
+  /** Ends those of a tenant that are due. */
+  endIn(tenant: string, end: (clientId: string) => Promise<void>): Promise<Ended>
+}
+
+export const missingInTenants = hostKey<MissingInTenants>('missing-in-tenants', 'the server')
+
+export interface ListedTenant {
+  readonly name: string
+  readonly clients?: readonly ClientOptions[]
+}
+
+const idIn = (tenant: string, clientId: string): string => JSON.stringify([tenant, clientId])
+
+const isIn = (tenant: string, id: string): boolean => id.startsWith(`[${JSON.stringify(tenant)},`)
+
+/** Returns the parts of the plugin of a server that compare the clients of its tenants, and offer the result to these. */
+export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginPart[] {
+  const ids = new Set(tenants.flatMap(({ name, clients = [] }) => clients.map(({ clientId }) => idIn(name, clientId))))
+  // A server without the tenant cannot tell that a client of it is missing: the tenant can come back as it was.
+  const isMissing = (id: string): boolean => tenants.some(({ name }) => isIn(name, id))
+  const known = knownClients('clients of tenants', { ids, isMissing })
+  let first: Promise<void> | undefined
+  return [
+    afterPause(async (kit) => {
+      await known.compare(kit)
+      return interval
+    }),
+    defineHostFunctions(missingInTenants, (kit) => ({
+      get due() {
+        return known.due
+      },
+      async compared() {
+        if (known.due !== undefined) return
+        first ??= known.compare(kit).finally(() => {
+          first = undefined
+        })
+        await first
+      },
+      endIn: (tenant, end) =>
+        known.end(
+          kit,
+          (id) => isIn(tenant, id),
+          (id) => end(String(JSON.parse(id)[1])),
+        ),
+    })),
+  ]
+}
+
+/**
+ * Returns the plugin of a listed tenant that ends the clients that its server has found missing: those that are back before
+ * the next request, the others soon.
+ *
+ * @param ofServer returns what the server has found with its present configuration
+ */
+export function endMissingOfTenant(ends: Ends, tenant: string, ofServer: () => MissingInTenants): Plugin {
+  const ids = new Set(ends.clients().map(({ clientId }) => idIn(tenant, clientId)))
+  const { endAll, part } = createEnding(
+    (id) => ids.has(id),
+    ofServer,
+    (kit: EndpointKit) => ofServer().endIn(tenant, endIn(ends, kit)),
+  )
+  return definePlugin('missing-clients', [
+    part,
+    afterPause(async (kit) => {
+      if (![...(ofServer().due ?? [])].some((id) => isIn(tenant, id))) return 0
+      const { failures } = await endAll(kit)
+      if (failures.length > 0) throw failures[0]
+      return 0
+    }),
+  ])
+}
