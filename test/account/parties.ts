@@ -50,6 +50,9 @@ export async function setUpAccount(more: AccountSetUp = {}) {
         password === `${username}-password` ? { sub: `sub of ${username}` } : undefined,
       claims: () => ({}),
     },
+    // A busy machine is no outage: a request that has ended would change the account later.
+    storageTimeLimit: 60,
+    hostTimeLimit: 60,
     ...more.provider,
   })
   const browser = (): Browser => createBrowser(f.provider)

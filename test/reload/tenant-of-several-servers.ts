@@ -9,7 +9,8 @@ const alice = { sub: 'alice', username: 'alice', password: await hashPassword('a
 export const fileOf = (clientIds: readonly string[], more: object = {}) => {
   const clients = clientIds.map((id) => clientOf(id))
   const acme = { name: 'acme', clients, users: [alice], scopes: [{ name: 'api1' }], ...more }
-  return loadedOf({ tenants: { list: [acme, { name: 'other' }] } })
+  // A write that a test holds must not end by itself on a busy machine.
+  return loadedOf({ storageTimeLimit: 60, tenants: { list: [acme, { name: 'other' }] } })
 }
 export const withOld = () => fileOf(['web', 'old'])
 export const without = () => fileOf(['web'])
