@@ -39,6 +39,33 @@ describe('accounts in the storage', () => {
     expect(created.length).toBeLessThanOrEqual(1)
   })
 
+  test('are not there for a reader that a removal overtakes, which is no failure', async () => {
+    const { store, administration } = process(withLatency(memoryDriver()))
+    const created = await store.create({ username: 'alice', emailVerified: false, password: 'long enough' })
+    const { sub } = created as Exclude<typeof created, 'taken'>
+    let calls = 0
+    const { users } = administration.as({ who: 'admin' })
+    const overtaken = storedAccounts(() => ({
+      ...administration,
+      as: () => ({
+        ...administration.as({ who: 'account' }),
+        users: new Proxy(users, {
+          get:
+            (target, name: keyof typeof users) =>
+            async (...values: readonly never[]) => {
+              calls += 1
+              const result = await (target[name] as (...all: readonly never[]) => Promise<unknown>)(...values)
+              if (calls === 1) await users.remove(sub)
+              return result
+            },
+        }),
+      }),
+    }))
+    expect(await overtaken.find(sub)).toMatchObject({ sub })
+    expect(await overtaken.find(sub)).toBeUndefined()
+    expect(calls).toBe(2)
+  })
+
   test('have not proved an address that was changed', async () => {
     const { store } = process(withLatency(memoryDriver()))
     const created = await store.create({ username: 'alice', email: 'a@b.example', emailVerified: true })
@@ -82,7 +109,7 @@ describe('accounts in the storage', () => {
       const fail = async () => {
         throw refused(reason, 'others change the mail address victim@b.example at the same time; try again')
       }
-      const users = { has: fail, find: fail, findByAddress: fail, add: fail, replace: fail, setPassword: fail }
+      const users = { show: fail, find: fail, findByAddress: fail, add: fail, replace: fail, setPassword: fail }
       const store = storedAccounts(() => ({ as: () => ({ users }) }) as unknown as Administration)
       const calls = [
         store.find('a'),

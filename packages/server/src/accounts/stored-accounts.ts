@@ -84,8 +84,14 @@ export function storedAccounts(administration: () => Administration): AccountSto
   const check = createPasswordCheck([])
   const limited = createConcurrencyLimit(passwordLimits)
   const accountIn = (user: Managed<StoredUser> | undefined): Account | undefined => user && accountOf(user)
-  const findUser = async (sub: string): Promise<Managed<StoredUser> | undefined> =>
-    (await reader().has(sub)) ? reader().show(sub) : undefined
+  async function findUser(sub: string): Promise<Managed<StoredUser> | undefined> {
+    try {
+      return await reader().show(sub)
+    } catch (thrown) {
+      if (refusalOf(thrown)?.reason === 'not_found') return undefined
+      throw thrown
+    }
+  }
 
   return {
     find: withoutDetails(async (sub) => accountIn(await findUser(sub))),
