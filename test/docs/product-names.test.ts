@@ -85,10 +85,11 @@ describe('the commands', () => {
   test('have the options that the documents name', () => {
     const documents = ['README.md', 'packages/server/README.md', ...guides, 'docs/events.md']
     const unknown = documents.flatMap((file) =>
-      [...read(file).matchAll(/(?<!create-)\bgrantry(?: [a-z-]+){1,3}(?: [^\n`|&]*?)?(?= --)[^\n`|&]*/gu)].flatMap(([line]) =>
-        (line.match(/(?<= )--[a-z-]+/gu) ?? [])
-          .filter((name) => !options.has(name))
-          .map((name) => `${file}: ${line}: ${name}`),
+      [...read(file).matchAll(/(?<!create-)\bgrantry(?: [a-z-]+){1,3}(?: [^\n`|&]*?)?(?= --)[^\n`|&]*/gu)].flatMap(
+        ([line]) =>
+          (line.match(/(?<= )--[a-z-]+/gu) ?? [])
+            .filter((name) => !options.has(name))
+            .map((name) => `${file}: ${line}: ${name}`),
       ),
     )
     expect(unknown).toEqual([])
