@@ -1,7 +1,7 @@
 // SIGHUP to a real server: it reads its configuration again. The cases are those that operators of other servers have
 // reported: a signal that is lost during a reload (fluent-bit 8457), one during the start that ends the process
 // (prometheus 14917), old values that are used silently (vault 3990), and an error that is not reported (h2o 770).
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { basic, sha256Of } from '@grantry/testing'
 import { expect, test } from 'vitest'
@@ -18,9 +18,11 @@ const client = (clientId: string, secret = `${clientId}-secret`) => ({
   scopes: ['api1'],
 })
 
-const write = (home: string, more: object): void =>
+/** At one moment: the server may be reading. */
+function write(home: string, more: object): void {
+  const file = join(home, 'grantry.config.json')
   writeFileSync(
-    join(home, 'grantry.config.json'),
+    `${file}.new`,
     JSON.stringify({
       issuer: 'https://id.example.com',
       storage: { driver: 'memory' },
@@ -29,6 +31,8 @@ const write = (home: string, more: object): void =>
       ...more,
     }),
   )
+  renameSync(`${file}.new`, file)
+}
 
 async function status(server: ServerProcess, clientId: string, secret = `${clientId}-secret`): Promise<number> {
   const response = await fetch(`${server.address}/connect/token`, {

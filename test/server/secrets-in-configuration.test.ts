@@ -126,7 +126,7 @@ describe('an invalid configuration ends the start', () => {
       'client is not a known option; did you mean clients?',
     ],
     ['a missing option', withoutClients, 'clients is required'],
-    ['a limit as text', { ...valid, bodyLimit: '20' }, 'bodyLimit must be a number of bytes'],
+    ['a limit with a unit', { ...valid, bodyLimit: '20 kB' }, 'bodyLimit must be a number of bytes'],
     ['a limit of zero', { ...valid, bodyLimit: 0 }, 'bodyLimit must be at least 1'],
     ['a fractional limit', { ...valid, bodyLimit: 1.5 }, 'bodyLimit must be a whole number'],
     ['abuse control as a number', { ...valid, abuseControl: 5 }, 'abuseControl must be an object, not a number'],

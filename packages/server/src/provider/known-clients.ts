@@ -34,6 +34,10 @@ const schema = v.array(
   }),
 )
 
+/** Returns the ids of clients of the configuration. The provider is created later, and refuses a malformed one with its path. */
+export const idsOf = (clients: readonly (ClientOptions | null)[]): readonly string[] =>
+  clients.flatMap((client) => (typeof client?.clientId === 'string' ? [client.clientId] : []))
+
 type Known = v.InferOutput<typeof schema>
 type KnownClient = Known[number]
 

@@ -1,5 +1,5 @@
 import { definePlugin, type EndpointKit, type Plugin } from '@grantry/core'
-import { afterPause, createEnding, type Ends, endIn, interval, knownClients } from './known-clients.ts'
+import { afterPause, createEnding, type Ends, endIn, idsOf, interval, knownClients } from './known-clients.ts'
 import { type ListedTenant, offerMissing } from './missing-in-tenants.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -12,7 +12,7 @@ const none: ReadonlySet<string> = new Set()
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export function endMissingClients(ends: Ends, tenants: readonly ListedTenant[] | undefined): Plugin {
-  const ids = new Set(ends.clients().map(({ clientId }) => clientId))
+  const ids = new Set(idsOf(ends.clients()))
   const known = knownClients('clients', { ids, isMissing: () => true })
   let first: Promise<unknown> | undefined
   let hasTried = false

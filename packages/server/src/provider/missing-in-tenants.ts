@@ -13,6 +13,7 @@ import {
   type Ended,
   type Ends,
   endIn,
+  idsOf,
   interval,
   type KnownClients,
   knownClients,
@@ -43,7 +44,7 @@ const isIn = (tenant: string, id: string): boolean => id.startsWith(`[${JSON.str
 
 /** Returns the parts of the plugin of a server that compare the clients of its tenants, and offer the result to these. */
 export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginPart[] {
-  const ids = new Set(tenants.flatMap(({ name, clients = [] }) => clients.map(({ clientId }) => idIn(name, clientId))))
+  const ids = new Set(tenants.flatMap(({ name, clients = [] }) => idsOf(clients).map((id) => idIn(name, id))))
   // A server without the tenant cannot tell that a client of it is missing: the tenant can come back as it was.
   const isMissing = (id: string): boolean => tenants.some(({ name }) => isIn(name, id))
   const known = knownClients('clients of tenants', { ids, isMissing })
@@ -81,7 +82,7 @@ export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginP
  * @param ofServer returns what the server has found with its present configuration
  */
 export function endMissingOfTenant(ends: Ends, tenant: string, ofServer: () => MissingInTenants): Plugin {
-  const ids = new Set(ends.clients().map(({ clientId }) => idIn(tenant, clientId)))
+  const ids = new Set(idsOf(ends.clients()).map((id) => idIn(tenant, id)))
   const { endAll, part } = createEnding(
     (id) => ids.has(id),
     ofServer,
