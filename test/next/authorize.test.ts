@@ -66,6 +66,8 @@ describe('authorizeRoute()', () => {
   test.each([
     ['another site as login page', { loginPath: 'https://evil.example.com/', trusted: true }],
     ['another host as login page', { loginPath: '//evil.example.com', trusted: true }],
+    ['another host behind a tab, which URLs leave out', { loginPath: '/\t/evil.example.com', trusted: true }],
+    ['another host behind a line break', { loginPath: '/\n\\evil.example.com', trusted: true }],
     ['a login page with a query', { loginPath: '/login?a=b', trusted: true }],
     ['no page for consent without a word', { loginPath: '/login' }],
     ['trusted with another value', { loginPath: '/login', trusted: 'no' }],

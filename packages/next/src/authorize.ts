@@ -96,7 +96,7 @@ async function respond(
 }
 
 function pathOf(name: string, path: unknown): string {
-  if (typeof path === 'string' && /^\/(?![/\\])[^?#]*$/u.test(path)) return path
+  if (typeof path === 'string' && /^\/(?!\/)[^?#\\\p{Cc}]*$/u.test(path)) return path
   throw new TypeError(`authorizeRoute(): ${name} must be a path of the site, such as /login`)
 }
 
