@@ -19,15 +19,18 @@ describe('without a terminal', () => {
     expect(read(directory, 'grantry.ts')).toContain('storage: more.storage ?? filesystemDriver(')
   })
 
-  test('keeps secrets in .env, which only this user can read and git ignores', async () => {
+  test.each([
+    ['.env', []],
+    ['.dev.vars', ['--where', 'workers', '--storage', 'd1']],
+  ] as const)('keeps secrets in %s, which only this user can read and git ignores', async (file, more) => {
     const directory = emptyDirectory()
-    await create([directory, '--no-start'])
-    const secrets = [...read(directory, '.env').matchAll(/^\w*(?:SECRET|PASSWORD)=(.+)$/gmu)].map(([, value]) => value)
+    expect((await create([directory, '--no-start', ...more])).err).toBe('')
+    const secrets = [...read(directory, file).matchAll(/^\w*(?:SECRET|PASSWORD)=(.+)$/gmu)].map(([, value]) => value)
     expect(secrets).toHaveLength(3)
-    const others = appFiles.filter((file) => file !== '.env').map((file) => read(directory, file))
-    for (const secret of secrets) expect(others.join()).not.toContain(secret)
-    expect(statSync(join(directory, '.env')).mode & 0o777).toBe(0o600)
-    expect(read(directory, '.gitignore').split('\n')).toContain('.env')
+    const others = readdirSync(directory).filter((name) => name !== file)
+    for (const secret of secrets) expect(others.map((name) => read(directory, name)).join()).not.toContain(secret)
+    expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600)
+    expect(read(directory, '.gitignore').split('\n')).toContain(file)
   })
 
   test('takes the packages from a folder', async () => {

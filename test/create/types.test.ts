@@ -43,8 +43,8 @@ test('the programs of all combinations compile', () => {
   const directory = emptyDirectory()
   for (const answers of possible) {
     const folder = join(directory, questionNames.map((name) => answers[name]).join('-'))
-    const { files } = projectFor(answers)
-    writeFiles(folder, files)
+    const { files, ignored } = projectFor(answers)
+    writeFiles(folder, files, ignored)
   }
   linkPackages(directory, packagesOf(possible))
   const { compilerOptions } = JSON.parse(projectFor(possible[0] as Answers).files['tsconfig.json'] ?? '')

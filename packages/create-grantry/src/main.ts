@@ -123,7 +123,8 @@ async function create(commandLine: readonly string[], terminal: Terminal): Promi
   const project = projectOf(answers, nameOf(directory), versionsFrom(packed), table)
   const { files: more, missing } = ignoring(directory, project.ignored)
   const files = { ...project.files, ...more }
-  writeFiles(directory, files)
+  // What git must not have, no other user of this machine may read.
+  writeFiles(directory, files, project.ignored)
   output.write(`Created in ${directory}:\n  ${Object.keys(files).join('\n  ')}\n`)
   if (missing.length > 0) output.write(`Add these lines to the existing .gitignore:\n  ${missing.join('\n  ')}\n`)
   const here = relative(process.cwd(), directory)

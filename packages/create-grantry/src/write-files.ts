@@ -2,11 +2,16 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 
 /**
- * Creates files, all of them or none. Only this user can read `.env`.
+ * Creates files, all of them or none.
  *
+ * @param secret the names of the files that only this user can read
  * @throws TypeError with one line if a file exists, or cannot be created.
  */
-export function writeFiles(directory: string, files: Readonly<Record<string, string>>): void {
+export function writeFiles(
+  directory: string,
+  files: Readonly<Record<string, string>>,
+  secret: readonly string[],
+): void {
   const taken = Object.keys(files).filter((name) => existsSync(join(directory, name)))
   if (taken.length > 0) {
     throw new TypeError(
@@ -19,7 +24,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
       const path = join(directory, name)
       mkdirSync(dirname(path), { recursive: true })
       // `wx` also fails if the file was created since the check.
-      const file = openSync(path, 'wx', name === '.env' ? 0o600 : 0o666)
+      const file = openSync(path, 'wx', secret.includes(name) ? 0o600 : 0o666)
       made.push(path)
       try {
         writeFileSync(file, content)
