@@ -39,7 +39,7 @@ export interface ProviderHandlers extends Readonly<Record<(typeof methods)[numbe
  * // grantry.ts
  * export const grantry = handlers(() => ({ issuer: 'https://example.com/id', keys: storedKeys(), ...rest }))
  * // app/id/[...path]/route.ts
- * export const { GET, HEAD, POST, PUT, DELETE, OPTIONS } = grantry
+ * export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = grantry
  */
 export function handlers(source: OptionsSource, options: HandlersOptions = {}): ProviderHandlers {
   const { name = 'provider', ...fetchOptions } = options

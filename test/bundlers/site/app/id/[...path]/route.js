@@ -1,3 +1,3 @@
 import { grantry } from '../../../grantry.js'
 
-export const { GET, HEAD, POST, PUT, DELETE, OPTIONS } = grantry
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = grantry
