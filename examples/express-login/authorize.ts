@@ -1,13 +1,8 @@
 import type { Provider, Subject } from '@grantry/core'
-import { authorizationRequests, type CheckedRequest } from '@grantry/plugins/authorization-endpoint'
+import { authorizationRequests } from '@grantry/plugins/authorization-endpoint'
 
 /** A user who is signed in, since `authTime` (epoch seconds). */
 export type SignedIn = Subject & { readonly authTime: number }
-
-const isFresh = ({ prompts, maxAge, startedAt, hintedSub }: CheckedRequest, { sub, authTime }: SignedIn): boolean =>
-  (!prompts.has('login') || authTime >= startedAt) &&
-  (maxAge === undefined || authTime >= startedAt - maxAge) &&
-  (hintedSub === undefined || hintedSub === sub)
 
 /** Sends the code to the client, or shows the login form for the query of the request. */
 export async function authorize(
@@ -19,9 +14,9 @@ export async function authorize(
   const requests = provider.use(authorizationRequests)
   const checked = await requests.parse(request)
   if ('response' in checked) return checked.response
-  if (user !== undefined && isFresh(checked, user)) {
-    return requests.respond(checked, { subject: user, scopes: checked.scopes, trusted: true })
+  const unmet = requests.unmetBy(checked, user)
+  if (user === undefined || unmet !== undefined) {
+    return unmet?.canSignIn === false ? (await requests.respond(checked, unmet)).response : loginForm(checked.query)
   }
-  if (checked.prompts.has('none')) return requests.respond(checked, { refuse: 'login_required' })
-  return loginForm(checked.query)
+  return (await requests.respond(checked, { subject: user, scopes: checked.scopes, trusted: true })).response
 }

@@ -48,7 +48,13 @@ export {
 } from './authorization-pages.ts'
 export { type BegunFlow, isRecent, judgeFlow } from './begun-flow.ts'
 export { type Consents, type GivenConsent, requestedClaims } from './consents.ts'
-export { type AuthorizationRequests, authorizationRequests, type HostDecision, type HostRequest } from './host.ts'
+export {
+  type AuthorizationRequests,
+  authorizationRequests,
+  type HostAnswer,
+  type HostDecision,
+  type HostRequest,
+} from './host.ts'
 export type {
   AcceptedFactors,
   AskedDecision,

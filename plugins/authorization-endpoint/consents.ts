@@ -44,14 +44,14 @@ export interface Consents {
   /**
    * Adds to what the user has consented to before, and removes what the user has left out.
    *
-   * @param authorized the epochs of what was authorized: a revocation since ends the consent too. Default: those of now
+   * @param epochs those of the code (`kit.authorizedEpochs`): a revocation since ends the consent too
    */
   remember(
     kit: EndpointKit,
     sub: string,
     request: CheckedRequest,
     scopes: readonly string[],
-    authorized?: Epochs,
+    epochs: Epochs,
   ): Promise<void>
   /** What a user has consented to since the last revocation of the user or the client: for at most 100 clients. */
   list(kit: EndpointKit, sub: string): Promise<readonly GivenConsent[]>
@@ -157,9 +157,8 @@ export function createConsents(lifetime: number): Consents {
 
     declined: async (kit, sub, clientId) => (await read(kit, sub, clientId))?.declined ?? [],
 
-    async remember(kit, sub, request, granted, authorized) {
+    async remember(kit, sub, request, granted, epochs) {
       const { clientId } = request.client
-      const epochs = authorized ?? (await kit.epochsOf(sub, clientId))
       const returnsTo = returnsToOf(request)
       const leftOut = without(request.scopes, granted)
       const expiresAt = kit.now() + lifetime

@@ -50,6 +50,27 @@ export function unmetBy(
   return isUnmet('acr', acr) ? 'unmet_authentication_requirements' : undefined
 }
 
+/** What a request demands of a user who does not suffice. It can be passed on as a refusal. */
+export interface UnmetRequest {
+  /** What the client receives, if the user does not sign in again. */
+  readonly refuse: RefusalCode
+  /**
+   * Whether the user can sign in, or choose another account: the request allows a page (`prompt=none` does not), and the user
+   * has not signed in since it arrived. Otherwise another sign-in would lead here again: refuse.
+   */
+  readonly canSignIn: boolean
+}
+
+/** Returns what a request demands of a user on a page of the host, where an account is chosen by a sign-in. */
+export function unmetOf(user: TimedSubject | undefined, request: CheckedRequest): UnmetRequest | undefined {
+  const { prompts, startedAt } = request
+  const hasSignedIn = user !== undefined && user.authTime >= startedAt
+  const refuse =
+    (user === undefined ? 'login_required' : unmetBy(user, request)) ??
+    (prompts.has('select_account') && !hasSignedIn ? 'account_selection_required' : undefined)
+  return refuse && { refuse, canSignIn: !hasSignedIn && !prompts.has('none') }
+}
+
 /** Whether the user of the session has signed in since the request, in this interaction. */
 const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, { signedIn }: Progress): boolean =>
   signedIn === sid && subject.authTime >= startedAt

@@ -6,19 +6,20 @@ import {
   isOAuthError,
   type Kit,
   type OAuthError,
+  type OAuthErrorCode,
   type Reply,
   readParameters,
   type Subject,
 } from '@grantry/core'
-import * as v from 'valibot'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { Consents } from './consents.ts'
-import { assertAcceptable, timed } from './decision.ts'
+import { assertAcceptable, type TimedSubject, timed, type UnmetRequest, unmetOf } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
 import { assertActive, notAsked, refused } from './refusal.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
+import { startOf, withoutStart } from './request-start.ts'
 import {
   type AuthorizationParameters,
   codeResponse,
@@ -30,52 +31,6 @@ import {
   type Target,
 } from './response.ts'
 
-/** The parameter that carries when a request arrived first, for pages that parse it again after the sign-in. */
-const parameter = 'grantry_started'
-
-/** Seconds that a user can take to sign in. Afterwards, the request counts as a new one. */
-const lifetime = 1800
-
-const schema = v.object({ request: v.string(), at: v.number() })
-
-/** Takes the parameter out of the others. */
-export function withoutStart({ [parameter]: start, ...params }: AuthorizationParameters): {
-  readonly start: string | undefined
-  readonly params: AuthorizationParameters
-} {
-  return { start, params }
-}
-
-/** What distinguishes requests, and what the time is for. A form can have further fields of the page. */
-const names = [
-  'client_id',
-  'redirect_uri',
-  'state',
-  'nonce',
-  'code_challenge',
-  'prompt',
-  'max_age',
-  'id_token_hint',
-  'claims',
-] as const
-
-/** The time belongs to one request: in another one, it would weaken `prompt=login`. */
-const digestOf = (kit: EndpointKit, params: AuthorizationParameters): string =>
-  kit.sha256(JSON.stringify(names.map((name) => params[name] ?? '')))
-
-/** Returns when the request arrived first (epoch seconds), and the parameter that states it. */
-export async function startOf(
-  kit: EndpointKit,
-  { start, params }: ReturnType<typeof withoutStart>,
-): Promise<{ readonly startedAt: number; readonly started: AuthorizationParameters }> {
-  const request = digestOf(kit, params)
-  const earlier = start === undefined ? undefined : await kit.unseal(start, schema)
-  if (start !== undefined && earlier?.request === request)
-    return { startedAt: earlier.at, started: { [parameter]: start } }
-  const at = kit.now()
-  return { startedAt: at, started: { [parameter]: await kit.seal({ request, at }, at + lifetime) } }
-}
-
 /**
  * What a user has authorized on a page of the host, and why: the user was asked, now or before (`consented`), or the host
  * grants it without a question (`trusted`), to an application of its own.
@@ -84,7 +39,27 @@ export type HostDecision = {
   readonly subject: Subject
   /** The granted scopes: a subset of the requested ones. */
   readonly scopes: readonly string[]
-} & ({ readonly consented: true } | { readonly trusted: true })
+} & (
+  | {
+      readonly consented: true
+      /**
+       * Whether the user, who was asked now, need not be asked again: `userConsents` then suffice for requests that ask for no
+       * more. A refusal, or a revocation meanwhile, leaves nothing. Default: `false`.
+       */
+      readonly remember?: boolean | undefined
+    }
+  | { readonly trusted: true }
+)
+
+/** What a page of the host sends to the browser, and whether the client gets a code by it. */
+export interface HostAnswer {
+  readonly response: Response
+  /**
+   * The error that the client receives instead of a code, also when the page has asked for a code. What the page keeps of the
+   * flow, such as that a user has allowed it, must not be written then. `undefined` if the client receives a code.
+   */
+  readonly error: OAuthErrorCode | undefined
+}
 
 /** A checked request of a page of the host. */
 export interface HostRequest extends CheckedRequest {
@@ -98,7 +73,7 @@ export interface AuthorizationRequests {
    * Checks a request: by GET in the query, or by POST in a form, which can have further fields of the page. Refusals are
    * ready responses: a redirect to the client, or a page.
    *
-   * The page must respect `prompts`, `maxAge` and `hintedSub` of the request. After a sign-in, parse the same request
+   * The page must ask `unmetBy` whether the user has to sign in first. After a sign-in, parse the same request
    * again, with its `query` or with `params` in a form: they state when it arrived, so that the new authentication counts.
    * Pushed requests are not supported, and clients that must push theirs are refused.
    *
@@ -106,12 +81,20 @@ export interface AuthorizationRequests {
    */
   parse(request: Request): Promise<HostRequest | { readonly response: Response }>
   /**
+   * Returns why the user does not suffice for a request that `parse` has returned: `prompt`, `max_age`, `id_token_hint`, or a
+   * requested `sub` or essential `acr`. `undefined` if the user can decide.
+   *
+   * @param user who is signed in on the pages of the host, and since when (`authTime`, epoch seconds)
+   * @see OpenID Connect Core sections 3.1.2.1 and 5.5.1.1
+   */
+  unmetBy(request: CheckedRequest, user: TimedSubject | undefined): UnmetRequest | undefined
+  /**
    * Sends a code, or a refusal, to the client of a request that `parse` has returned. A decision that the request does not
-   * allow, such as one of another user than that of `id_token_hint`, becomes a refusal.
+   * allow, such as one of another user than that of `id_token_hint`, becomes a refusal, and so does a revocation meanwhile.
    *
    * @throws TypeError for a scope that was not requested.
    */
-  respond(request: CheckedRequest, result: HostDecision | RefusedInteraction): Promise<Response>
+  respond(request: CheckedRequest, result: HostDecision | RefusedInteraction): Promise<HostAnswer>
 }
 
 /**
@@ -189,7 +172,7 @@ async function respond(
   result: HostDecision | RefusedInteraction,
   kit: EndpointKit,
   { pages, consents }: HostSettings,
-): Promise<Response> {
+): Promise<HostAnswer> {
   const tools = responseTools(pages, { kit, http: { header: () => null }, params: request.params })
   try {
     if ('refuse' in result) throw refused(result.refuse, kit.refuse)
@@ -204,15 +187,21 @@ async function respond(
     const subjectEpoch = proved === undefined ? recalled.subjectEpoch : proved
     const code = await kit.authorize(request.proposal, { ...recalled, subject, scopes, subjectEpoch })
     const epochs = kit.authorizedEpochs(request.proposal)
-    await noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs })
-    return hostResponse(codeResponse(request, code, tools), kit)
+    const remember = 'consented' in result && result.remember === true
+    // After the code, with its epochs: what has refused or revoked the code leaves no consent.
+    await Promise.all([
+      remember && consents.remember(kit, subject.sub, request, scopes, epochs),
+      noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs }),
+    ])
+    return { response: hostResponse(codeResponse(request, code, tools), kit), error: undefined }
   } catch (error) {
     if (!isOAuthError(error)) throw error
-    return hostResponse(errorResponse(request, error, tools), kit)
+    return { response: hostResponse(errorResponse(request, error, tools), kit), error: error.code }
   }
 }
 
 export const createAuthorizationRequests = (kit: EndpointKit, settings: HostSettings): AuthorizationRequests => ({
   parse: (request) => parse(request, kit, settings),
+  unmetBy: (request, user) => unmetOf(user, request),
   respond: (request, result) => respond(request, result, kit, settings),
 })

@@ -25,10 +25,11 @@ import type { CheckedRequest } from './request.ts'
 
 /** The consents of users, for pages of the host. */
 export interface UserConsents {
-  /** Whether the user need not be asked, as `recallConsent` of an interaction. */
+  /**
+   * Whether the user need not be asked, as `recallConsent` of an interaction: `respond` of `authorizationRequests` has
+   * remembered a consent (`remember: true`).
+   */
   suffice(request: CheckedRequest, sub: string): Promise<boolean>
-  /** Adds to what the user has consented to. Call it after the response was created: a refusal must leave nothing. */
-  remember(request: CheckedRequest, sub: string, scopes: readonly string[]): Promise<void>
   /** What a user has consented to since the last revocation: for at most 100 clients. */
   list(sub: string): Promise<readonly GivenConsent[]>
   /** Forgets a consent, so that the user is asked again. Revokes no token. Returns whether there was one. */
@@ -47,7 +48,6 @@ export const userConsents = hostKey<UserConsents>('user-consents', 'loginPage() 
 
 const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents => ({
   suffice: (request, sub) => consents.suffice(kit, sub, request),
-  remember: (request, sub, scopes) => consents.remember(kit, sub, request, scopes),
   list: (sub) => consents.list(kit, sub),
   revoke: (sub, clientId) => consents.revoke(kit, sub, clientId),
   forget: (sub) => consents.forget(kit, sub),

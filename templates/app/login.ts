@@ -30,7 +30,7 @@ export function createLogin(provider: Provider) {
     const copy = request.clone()
     const checked = await requests.parse(request)
     if ('response' in checked) return checked.response
-    if (checked.prompts.has('none')) return requests.respond(checked, { refuse: 'login_required' })
+    if (checked.prompts.has('none')) return (await requests.respond(checked, { refuse: 'login_required' })).response
     if (request.method !== 'POST') return form(checked)
     const { username, password = '' } = await readParameters(copy, 65_536)
     if (username === undefined) return form(checked)
@@ -42,7 +42,7 @@ export function createLogin(provider: Provider) {
       )
       if (subject === undefined) return form(checked, 'Wrong name or password', 403)
       // All clients are your own. For others, show what they ask for, and pass `consented`.
-      return requests.respond(checked, { subject, scopes, trusted: true })
+      return (await requests.respond(checked, { subject, scopes, trusted: true })).response
     } catch (error) {
       if (!isOAuthError(error) || error.code !== 'slow_down') throw error
       return form(checked, 'Too many attempts. Try again later.', 429)

@@ -134,17 +134,22 @@ describe('pages of a host that keeps everything to itself', () => {
   }
   const errorOf = (response: Response) => new URL(response.headers.get('location') ?? '').searchParams.get('error')
 
-  test.each([{}, { trusted: false }, { consented: 'yes' }])('give no code without such a word: %j', async (word) => {
-    const { provider, checked } = await parsed()
-    const decision = { subject: alice, scopes: checked.scopes, ...word } as unknown as HostDecision
-    expect(errorOf(await provider.use(authorizationRequests).respond(checked, decision))).toBe('consent_required')
-  })
+  test.each([{}, { trusted: false }, { consented: 'yes' }, { remember: true }])(
+    'give no code without such a word: %j',
+    async (word) => {
+      const { provider, checked } = await parsed()
+      const decision = { subject: alice, scopes: checked.scopes, ...word } as unknown as HostDecision
+      const { response, error } = await provider.use(authorizationRequests).respond(checked, decision)
+      expect([errorOf(response), error]).toEqual(['consent_required', 'consent_required'])
+    },
+  )
 
   test('can remember consents', async () => {
     const { provider, checked } = await parsed()
     const consents = provider.use(userConsents)
     expect(await consents.suffice(checked, 'alice')).toBe(false)
-    await consents.remember(checked, 'alice', checked.scopes)
+    const decision = { subject: alice, scopes: checked.scopes, consented: true, remember: true } as const
+    await provider.use(authorizationRequests).respond(checked, decision)
     expect(await consents.suffice(checked, 'alice')).toBe(true)
     expect(await consents.suffice(checked, 'bob')).toBe(false)
   })

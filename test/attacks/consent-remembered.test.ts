@@ -45,7 +45,7 @@ test('a client that is added again under the id of a removed one has no consents
   const { provider, kit } = await setUp()
   const request = requestTo('https://known.example/cb', ['openid'])
   const consent = async () => {
-    await consents.remember(kit, 'alice', request, ['openid'])
+    await consents.remember(kit, 'alice', request, ['openid'], await kit.epochsOf('alice', 'described'))
     return consents.suffice(kit, 'alice', request)
   }
   expect(await consent()).toBe(true)

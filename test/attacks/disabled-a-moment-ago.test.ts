@@ -63,8 +63,8 @@ test('a login page of the host sends no code', async () => {
   const codeFor = async () => {
     const checked = await requests.parse(new Request(`https://id.example.com/login?${new URLSearchParams(request)}`))
     if ('response' in checked) throw new Error('The request was refused')
-    const { headers } = await requests.respond(checked, { subject: alice, scopes: checked.scopes, consented: true })
-    return Object.fromEntries(new URL(headers.get('location') ?? 'x:').searchParams)
+    const { response } = await requests.respond(checked, { subject: alice, scopes: checked.scopes, consented: true })
+    return Object.fromEntries(new URL(response.headers.get('location') ?? 'x:').searchParams)
   }
   expect(await codeFor()).toHaveProperty('code')
   state.isActive = false

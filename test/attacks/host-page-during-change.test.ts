@@ -39,8 +39,8 @@ describe('a login page of the host', () => {
       if ('response' in checked) throw new Error('The request was refused')
       const subject = await f.provider.authenticateUser({ username: 'alice', password }, context)
       if (subject === undefined) return undefined
-      const { headers } = await requests.respond(checked, { subject, scopes: checked.scopes, ...asked })
-      return new URL(headers.get('location') ?? 'x:').searchParams.get('code') ?? undefined
+      const { response } = await requests.respond(checked, { subject, scopes: checked.scopes, ...asked })
+      return new URL(response.headers.get('location') ?? 'x:').searchParams.get('code') ?? undefined
     }
     if (isRemembered) expect(await codeFor(before)).toBeDefined()
     changeDuring(() => f.provider.revoke({ subject: 'alice' }))

@@ -139,7 +139,7 @@ test.each(inexact)('a client can request a claim with the value %s', async (numb
   const answer = async (sub: string) =>
     (
       await requests.respond(parsed, { subject: { sub, amr: ['pwd'] }, scopes: parsed.scopes, consented: true })
-    ).headers.get('location')
+    ).response.headers.get('location')
   // The text of the number, and not its neighbour.
   expect(await answer(String(Number(number) + 2))).toContain('error=login_required')
   expect(await answer(number)).toContain('code=')

@@ -46,11 +46,12 @@ describe('a page of the host', () => {
     const { provider, requests, checked, post } = await host()
     const parsed = await checked({ max_age: '60', login_hint: 'alice' })
     expect(parsed).toMatchObject({ maxAge: 60, loginHint: 'alice', nonce: request.nonce, scopes: ['openid', 'api1'] })
-    const response = await requests.respond(parsed, {
+    const { response, error } = await requests.respond(parsed, {
       subject: alice,
       scopes: parsed.scopes,
       consented: true,
     })
+    expect(error).toBeUndefined()
     const { code, ...others } = parametersOf(response)
     expect(others).toEqual({ state: request.state, iss: provider.issuer })
     expect([response.status, response.headers.get('cache-control')]).toEqual([303, 'no-store'])
@@ -104,7 +105,8 @@ describe('a page of the host', () => {
   test('11.26 form_post is a page that sends a form', async () => {
     const { requests, checked } = await host()
     const parsed = await checked({ response_mode: 'form_post' })
-    const response = await requests.respond(parsed, { refuse: 'access_denied' })
+    const { response, error: refused } = await requests.respond(parsed, { refuse: 'access_denied' })
+    expect(refused).toBe('access_denied')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await response.text()).toContain('name="error" value="access_denied"')
   })
@@ -114,11 +116,13 @@ describe('a page of the host', () => {
     ['max_age', { max_age: '10' }, 'login_required'],
     ['a sub', { claims: JSON.stringify({ id_token: { sub: { value: 'bob' } } }) }, 'login_required'],
   ])('11.26 a decision that does not meet %s becomes a refusal', async (_name, parameters, error) => {
-    const { requests, checked, clock } = await host()
+    const { provider, requests, checked, clock } = await host()
     const parsed = await checked(parameters)
     const subject = { ...alice, authTime: clock.now() - 20 }
-    const response = await requests.respond(parsed, { subject, scopes: parsed.scopes, consented: true })
-    expect(parametersOf(response)).toMatchObject({ error, state: request.state })
+    const answer = await requests.respond(parsed, { subject, scopes: parsed.scopes, consented: true, remember: true })
+    expect(parametersOf(answer.response)).toMatchObject({ error, state: request.state })
+    expect(answer.error).toBe(error)
+    expect(await provider.use(userConsents).list('alice')).toEqual([])
   })
 
   test('11.26 a public client needs a challenge here too', async () => {
@@ -155,12 +159,11 @@ describe('loginPage()', () => {
   test('remembers consents for as long as its option states', async () => {
     const plugins = [authorizationCode(), proofKey(), refreshToken(), loginPage({ consentLifetime: 60 })]
     const { provider, clock } = await createTestProvider({ plugins, clients: [...clients] })
-    const checked = await provider
-      .use(authorizationRequests)
-      .parse(new Request(`${page}?${new URLSearchParams(request)}`))
+    const requests = provider.use(authorizationRequests)
+    const checked = await requests.parse(new Request(`${page}?${new URLSearchParams(request)}`))
     if ('response' in checked) throw new Error('refused')
     const consents = provider.use(userConsents)
-    await consents.remember(checked, 'alice', checked.scopes)
+    await requests.respond(checked, { subject: alice, scopes: checked.scopes, consented: true, remember: true })
     expect(await consents.suffice(checked, 'alice')).toBe(true)
     clock.advance(60)
     expect(await consents.suffice(checked, 'alice')).toBe(false)

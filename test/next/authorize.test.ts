@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type AuthorizeRouteOptions, authorizeRoute } from '../../packages/next/src/authorize.ts'
 import { createSite } from './site.ts'
 
@@ -7,6 +7,18 @@ const consent = 'https://site.example.com/consent'
 const callback = 'https://client.example.com/callback'
 
 describe('authorizeRoute()', () => {
+  test('copies no body but that of the form of the page for consent', async () => {
+    const clone = vi.spyOn(Request.prototype, 'clone')
+    const { site, open, decide, now } = await createSite()
+    site.user = { sub: 'alice', amr: ['pwd'], authTime: now() }
+    const { query } = await open()
+    await decide(query, {}, { origin: 'https://client.example.com' })
+    expect(clone).not.toHaveBeenCalled()
+    await decide(query, { user: 'alice', decision: 'allow' })
+    expect(clone).toHaveBeenCalledOnce()
+    clone.mockRestore()
+  })
+
   test('shows the login page on the host of the issuer, and sends a code after the sign-in', async () => {
     const { site, open, reopen, decide, now } = await createSite()
     const asked = await open()
@@ -39,6 +51,7 @@ describe('authorizeRoute()', () => {
   test.each([
     ['prompt=login', { prompt: 'login' }],
     ['max_age', { max_age: '60' }],
+    ['prompt=select_account', { prompt: 'select_account' }],
   ])('asks a user to sign in again for %s, once', async (_what, more) => {
     const { site, open, reopen, clock, now } = await createSite({ trusted: true })
     site.user = { sub: 'alice', amr: ['pwd'], authTime: now() - 100 }
@@ -47,6 +60,21 @@ describe('authorizeRoute()', () => {
     clock.advance(10)
     site.user = { sub: 'alice', amr: ['pwd'], authTime: now() }
     expect(await reopen(asked.query)).toMatchObject({ page: callback, code: expect.any(String) })
+  })
+
+  test.each([
+    ['another sub', { id_token: { sub: { value: 'bob' } } }, 'login_required'],
+    ['another acr', { id_token: { acr: { essential: true, value: 'gold' } } }, 'unmet_authentication_requirements'],
+  ])('sends a user whom the request does not accept to the login page, once: %s', async (_what, claims, error) => {
+    const { site, open, reopen, clock, now } = await createSite({ trusted: true })
+    site.user = { sub: 'alice', amr: ['pwd'], authTime: now() }
+    clock.advance(10)
+    const asked = await open({ claims: JSON.stringify(claims) })
+    expect(asked.page).toBe(login)
+    clock.advance(10)
+    site.user = { sub: 'alice', amr: ['pwd'], authTime: now() }
+    // Not to the login page again, which would lead here again.
+    expect(await reopen(asked.query)).toMatchObject({ page: callback, error })
   })
 
   test.each([

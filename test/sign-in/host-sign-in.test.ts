@@ -27,8 +27,8 @@ async function host() {
   /** The response for a user who authenticated then. */
   async function respond(checked: Awaited<ReturnType<typeof parse>>, authTime: number) {
     const decision = { subject: { ...alice, authTime }, scopes: checked.scopes, consented: true } as const
-    const { headers } = await requests.respond(checked, decision)
-    return Object.fromEntries(new URL(headers.get('location') ?? '').searchParams)
+    const { response } = await requests.respond(checked, decision)
+    return Object.fromEntries(new URL(response.headers.get('location') ?? '').searchParams)
   }
   const queryOf = (more: object = {}) => `?${new URLSearchParams({ ...request, ...more })}`
   return { ...f, parse, respond, queryOf }

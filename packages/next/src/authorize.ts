@@ -1,5 +1,9 @@
 import { type Provider, readParameters, type Subject } from '@grantry/core'
-import { authorizationRequests, type CheckedRequest, userConsents } from '@grantry/plugins/authorization-endpoint'
+import {
+  type AuthorizationRequests,
+  authorizationRequests,
+  userConsents,
+} from '@grantry/plugins/authorization-endpoint'
 
 /** A user who is signed in at the site, since `authTime` (epoch seconds). */
 export type UserOfSite = Subject & { readonly authTime: number }
@@ -38,19 +42,13 @@ interface Settings extends Pick<AuthorizeRouteOptions, 'userOf' | 'loginPath'> {
 /** Bytes of a form; as `parse()` of `authorizationRequests`. */
 const maxLength = 65_536
 
-/** Whether the authentication of the user suffices for the request. */
-const isFresh = ({ prompts, maxAge, startedAt, hintedSub }: CheckedRequest, { sub, authTime }: UserOfSite): boolean =>
-  (!prompts.has('login') || authTime >= startedAt) &&
-  (maxAge === undefined || authTime >= startedAt - maxAge) &&
-  (hintedSub === undefined || hintedSub === sub)
-
 /** Clients send requests by POST, too. A decision counts only from a page of the site: another site could allow itself. */
 const isOfSite = ({ headers }: Request, issuer: string): boolean =>
   headers.get('sec-fetch-site') === 'same-origin' || headers.get('origin') === new URL(issuer).origin
 
-/** Returns what the user of this form has decided. */
-async function decisionOf(form: Request, { sub }: Subject, issuer: string): Promise<string | undefined> {
-  if (form.method !== 'POST' || !isOfSite(form, issuer)) return undefined
+/** Returns what the user of the form has decided. `undefined` without a form of the site. */
+async function decisionOf(form: Request | undefined, { sub }: Subject): Promise<string | undefined> {
+  if (form === undefined) return undefined
   const { decision, user } = await readParameters(form, maxLength)
   return user === sub ? decision : undefined
 }
@@ -72,26 +70,26 @@ async function respond(
   { userOf, loginPath, consentPath }: Settings,
 ): Promise<Response> {
   const requests = provider.use(authorizationRequests)
-  const form = request.clone()
+  // Only the form of the page for consent is read twice.
+  const hasForm = consentPath !== undefined && request.method === 'POST' && isOfSite(request, provider.issuer)
+  const form = hasForm ? request.clone() : undefined
   const checked = await requests.parse(request)
   if ('response' in checked) return checked.response
-  const { scopes, prompts, query } = checked
-  const isSilent = prompts.has('none')
+  const { scopes, query } = checked
+  const answer = async (result: Parameters<AuthorizationRequests['respond']>[1]): Promise<Response> =>
+    (await requests.respond(checked, result)).response
   const user = await userOf(request)
-  if (user === undefined || !isFresh(checked, user)) {
-    if (isSilent) return requests.respond(checked, { refuse: 'login_required' })
-    return pageOf(loginPath, query, provider.issuer)
+  const unmet = requests.unmetBy(checked, user)
+  if (user === undefined || unmet !== undefined) {
+    return unmet?.canSignIn === false ? answer(unmet) : pageOf(loginPath, query, provider.issuer)
   }
-  if (consentPath === undefined) return requests.respond(checked, { subject: user, scopes, trusted: true })
-  const consents = provider.use(userConsents)
-  const decision = await decisionOf(form, user, provider.issuer)
-  if (decision === 'deny') return requests.respond(checked, { refuse: 'access_denied' })
-  if (decision === 'allow' || (await consents.suffice(checked, user.sub))) {
-    const response = await requests.respond(checked, { subject: user, scopes, consented: true })
-    if (decision === 'allow') await consents.remember(checked, user.sub, scopes)
-    return response
-  }
-  if (isSilent) return requests.respond(checked, { refuse: 'consent_required' })
+  if (consentPath === undefined) return answer({ subject: user, scopes, trusted: true })
+  const decision = await decisionOf(form, user)
+  if (decision === 'deny') return answer({ refuse: 'access_denied' })
+  if (decision === 'allow') return answer({ subject: user, scopes, consented: true, remember: true })
+  if (await provider.use(userConsents).suffice(checked, user.sub))
+    return answer({ subject: user, scopes, consented: true })
+  if (checked.prompts.has('none')) return answer({ refuse: 'consent_required' })
   return pageOf(consentPath, query, provider.issuer)
 }
 
