@@ -103,7 +103,7 @@ async function otherOwner(address: string, account: Account, visit: Visit, servi
 
 /** Mails a code to the new address. The response is the same if the address belongs to another user, who gets another mail. */
 async function sendCode(address: string, account: Account, visit: Visit, services: AccountServices): Promise<Reply> {
-  const { kit, request, locale } = visit
+  const { kit, request, locale, session } = visit
   const { mailLimits, pages, outgoing } = services
   const counted = await limited(async () => {
     await countUser(visit)
@@ -112,7 +112,7 @@ async function sendCode(address: string, account: Account, visit: Visit, service
     // With those of strangers: the user has not proved the address.
     await countAddress(mailboxOf(address), { clientAddress, isKnown: false }, mailLimits, kit)
     const owner = await otherOwner(address, account, visit, services)
-    await countSent(true, 'address', mailLimits, kit)
+    await countSent({ isSent: true, kind: 'address', whose: session.subject.sub }, mailLimits, kit)
     return owner
   })
   if ('refusal' in counted) {
@@ -176,7 +176,7 @@ export const proveAddress: ChangePage = {
     // By the address, with whatever account. Apart from the codes that sign its owner in, which strangers must not use up.
     const name = `new address ${foldedAddress(ticket.address)}`
     const checked = await limited(async () => {
-      const owned = { name, kind: 'address', sub: session.subject.sub } as const
+      const owned = { name, sub: session.subject.sub }
       const counted = await countMailedCode(owned, request.clientAddress, services.mailLimits, kit)
       const isRight = await isMailedCode(ticket, code, kit)
       if (isRight) await counted.succeed()

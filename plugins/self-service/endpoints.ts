@@ -55,7 +55,8 @@ async function requestMail(
     const isKnown = await isKnownPlace(addressed.account?.sub, clientAddress, kit)
     await countAddress(mailboxOf(address), { clientAddress, isKnown }, limits, kit)
     const kind = purpose.name === 'sign_up' ? 'sign_up' : isKnown ? 'known' : 'elsewhere'
-    await countSent(addressed.mail !== undefined, kind, limits, kit)
+    const whose = foldedAddress(address)
+    await countSent({ isSent: addressed.mail !== undefined, kind, whose }, limits, kit)
   } catch (error) {
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
     const state = { problem: 'too_many_attempts', retryAfter: error.details.retryAfter, address } as const
@@ -97,8 +98,7 @@ async function enterCode(
 ): Promise<Reply> {
   const { kit, http } = interaction
   try {
-    const kind = purpose.name === 'sign_up' ? 'sign_up' : 'account'
-    const named = { name: foldedAddress(ticket.address), kind, sub: ticket.sub } as const
+    const named = { name: foldedAddress(ticket.address), sub: ticket.sub }
     const counted = await countMailedCode(named, http.clientAddress, services.settings.limits, kit)
     if (!(await isMailedCode(ticket, code, kit))) {
       failed('wrong_code', purpose, ticket, interaction)

@@ -25,7 +25,7 @@ const schema = v.object({
   address: text,
   /** A hash. */
   link: text,
-  /** Sealed: who reads the storage would find a code of six digits by its hash. */
+  /** Sealed: who reads the storage would find a code of eight digits by its hash. */
   code: text,
   /** Absent for an account that is to be created, and for an address without one. */
   sub: v.exactOptional(text),

@@ -126,15 +126,31 @@ const sharesOf = {
   known: ['all'],
 } as const satisfies Readonly<Record<MailKind, readonly Share[]>>
 
+const day = 86_400
+
+/**
+ * Lets the first mail of an account in a day pass, although the others are used up: strangers who ask for mails to the addresses
+ * of many accounts use up those of all, but not this one without its address. It makes no other one pass, because its
+ * number is that of the accounts. An address without an account costs the same.
+ */
+async function takeFirstOfDay(kind: MailKind, whose: string, kit: EndpointKit): Promise<void> {
+  const today = Math.floor(kit.now() / day)
+  const key = `first mail of a day:${JSON.stringify([today, kind, whose])}`
+  // New accounts have no number.
+  if (kind !== 'sign_up' && (await kit.records.increment(key, (today + 1) * day + 60)) === 1) return
+  throw tooMany(windowOf(kit).end - kit.now(), kit)
+}
+
 /**
  * Counts a mail that is about to be sent. Only these count together: otherwise, requests for made-up addresses would use
- * up the mails of all users. When there are too many of a kind, also a request without a mail is refused.
+ * up the mails of all users. When there are too many of a kind, also a request without a mail is refused, except for the
+ * first one of a day.
  *
+ * @param whose the address, or the user who is signed in: an address with another tag takes nothing of an account
  * @throws OAuthError `slow_down`
  */
 export async function countSent(
-  isSent: boolean,
-  kind: MailKind,
+  { isSent, kind, whose }: { readonly isSent: boolean; readonly kind: MailKind; readonly whose: string },
   { total }: MailLimits,
   kit: EndpointKit,
 ): Promise<void> {
@@ -142,7 +158,7 @@ export async function countSent(
   const sharesOfKind = sharesOf[kind]
   const over = await Promise.all(sharesOfKind.map((share) => kit.records.get(keyOf('over', share), v.boolean())))
   // Before it counts for the others.
-  if (over.includes(true)) throw tooMany(end - kit.now(), kit)
+  if (over.includes(true)) return takeFirstOfDay(kind, whose, kit)
   const isWithin = await Promise.all(
     sharesOfKind.map(async (share: Share) => {
       const most = Math.max(1, Math.floor((total * shares[share]) / shares.all))
@@ -152,5 +168,5 @@ export async function countSent(
       return !isSent || counted <= most
     }),
   )
-  if (isWithin.includes(false)) throw tooMany(end - kit.now(), kit)
+  if (isWithin.includes(false)) await takeFirstOfDay(kind, whose, kit)
 }

@@ -8,12 +8,19 @@ import { typedCode } from './typed-code.ts'
 export const mailedLifetime = 900
 
 /** Wrong codes after which a mail has ended. */
-const maxTries = 5
+export const triesOfMail = 5
+
+/**
+ * Digits of a code. With the usual limits, strangers who never stop get so many mails that they find two codes of eight
+ * digits in a year, of any users. With six, they would find 200: a limit of the wrong codes of all strangers would be
+ * necessary, which they use up for every user.
+ */
+export const digitsOfCode = 8
 
 /** What is stored of a mail that proves an address. */
 export interface Mailed {
   readonly id: string
-  /** Sealed: who reads the storage would find a code of six digits by its hash. */
+  /** Sealed: who reads the storage would find a code of eight digits by its hash. */
   readonly code: string
   /** Whether it proves something. One that proves nothing costs the same. */
   readonly counts: boolean
@@ -23,12 +30,12 @@ export interface Mailed {
 
 const codeSchema = v.object({ mailedCode: v.string(), ticket: v.string() })
 
-/** Returns six random digits, each combination with almost the same probability. */
+/** Returns random digits, each combination with almost the same probability. */
 function newCode({ randomId, sha256 }: Pick<EndpointKit, 'randomId' | 'sha256'>): string {
   const base64 = sha256(randomId()).slice(0, 8).replaceAll('-', '+').replaceAll('_', '/')
-  // 2^48 is so much larger than a million that the difference is below 10^-8.
+  // 2^48 is so much larger than the number of codes that one is more probable than another by less than 10^-6 of it.
   const number = [...atob(base64)].reduce((sum, byte) => sum * 256 + byte.charCodeAt(0), 0)
-  return String(number % 1_000_000).padStart(6, '0')
+  return String(number % 10 ** digitsOfCode).padStart(digitsOfCode, '0')
 }
 
 /** Creates a code for a mail. Returns it with what is stored of it. */
@@ -47,7 +54,7 @@ export async function isMailedCode({ id, code, counts, expiresAt }: Mailed, ente
   const tries = await kit.records.increment(`mailed tries:${id}`, expiresAt + clockSkew)
   const mailed = await kit.unseal(code, codeSchema)
   if (mailed === undefined || mailed.ticket !== id) return false
-  return tries <= maxTries && kit.equals(mailed.mailedCode, typedCode(entered)) && counts
+  return tries <= triesOfMail && kit.equals(mailed.mailedCode, typedCode(entered)) && counts
 }
 
 type Spendable = Pick<Mailed, 'id' | 'expiresAt'>

@@ -8,7 +8,7 @@ import { type AccountSetUp, accountUri, type Browser, setUpAccount } from './par
 export const addressUri = `${accountUri}/email`
 export const codeUri = `${accountUri}/email/code`
 
-export const codeIn = (mail: MailMessage | undefined): string => /^\d{6}$/mu.exec(mail?.text ?? '')?.[0] ?? ''
+export { codeIn, wrongCode } from '../self-service/parties.ts'
 
 export const bobAccount = {
   ...aliceAccount,

@@ -139,7 +139,7 @@ describe('the address of another user', () => {
     const events = f.events.filter(({ type }) => type === 'mail_requested')
     expect(events).toMatchObject([{ sub: 'alice' }, { sub: 'alice' }])
     // There is no code that is right, and a wrong one has the same page.
-    const wrong = await browser.submit(codeUri, { ...hiddenFields(taken), code: '000000' })
+    const wrong = await browser.submit(codeUri, { ...hiddenFields(taken), code: '00000000' })
     expect(wrong.html).toContain('This code is not correct')
   })
 

@@ -1,5 +1,5 @@
 /**
- * Attack: a stranger lets a mail be sent to the address of a user, and guesses its code of six digits in the own browser:
+ * Attack: a stranger lets a mail be sent to the address of a user, and guesses its code of eight digits in the own browser:
  * many codes, many mails, many addresses, all at the same moment; or locks the user out with wrong codes.
  *
  * NIST SP 800-63B-4 section 3.2.2: at most 100 wrong guesses in a row.
@@ -7,15 +7,12 @@
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { describe, expect, test } from 'vitest'
 import { createBrowser } from '../authorization/browser.ts'
-import { codeIn, linkIn, problemOf, setUpAccounts, titleOf } from '../self-service/parties.ts'
+import { codeIn, linkIn, problemOf, setUpAccounts, titleOf, wrongCode } from '../self-service/parties.ts'
 import { withLatency } from '../support/latency.ts'
 
 const address = 'alice@example.com'
 const proved = 'Choose a new password'
 const limits = { perAddress: 1000, perNetwork: 1000 }
-
-/** A code that is not the right one. */
-const wrong = (right: string): string => (right === '000000' ? '000001' : '000000')
 
 describe('the code of a mail', () => {
   test('19.4 ends after five wrong ones, also for the right one', async () => {
@@ -24,7 +21,7 @@ describe('the code of a mail', () => {
     const sent = await ask('forgot', address)
     const code = codeIn(await f.lastMail())
     for (let guess = 0; guess < 5; guess += 1) {
-      expect(problemOf(await submit(sent, { code: wrong(code) }))).toContain('The code is wrong')
+      expect(problemOf(await submit(sent, { code: wrongCode(code) }))).toContain('The code is wrong')
     }
     expect(titleOf(await submit(sent, { code }))).toBe('Check your email')
   })
@@ -34,7 +31,7 @@ describe('the code of a mail', () => {
     const { ask, submit } = await f.start()
     const sent = await ask('forgot', address)
     const code = codeIn(await f.lastMail())
-    await Promise.all(Array.from({ length: 40 }, () => submit(sent, { code: wrong(code) })))
+    await Promise.all(Array.from({ length: 40 }, () => submit(sent, { code: wrongCode(code) })))
     expect(titleOf(await submit(sent, { code }))).toBe('Check your email')
     expect(
       f.events.filter((one) => one.type === 'mail_proof_failed' && one.reason === 'wrong_code').length,
@@ -47,7 +44,7 @@ describe('the code of a mail', () => {
       const { ask, submit } = await f.start({}, createBrowser(f.provider, `198.51.100.${host}`))
       const sent = await ask('forgot', address)
       const code = codeIn(await f.lastMail())
-      return { page: await submit(sent, { code: wrong(code) }), right: () => submit(sent, { code }) }
+      return { page: await submit(sent, { code: wrongCode(code) }), right: () => submit(sent, { code }) }
     }
     let answered = 0
     for (let window = 0; window < 7; window += 1) {
@@ -73,7 +70,7 @@ describe('the code of a mail', () => {
     const f = await setUpAccounts({ limits })
     for (let host = 1; host <= 11; host += 1) {
       const { ask, submit } = await f.start({}, createBrowser(f.provider, `198.51.100.${host}`))
-      await submit(await ask('forgot', address), { code: wrong(codeIn(await f.lastMail())) })
+      await submit(await ask('forgot', address), { code: wrongCode(codeIn(await f.lastMail())) })
     }
     const owner = await f.start()
     await owner.ask('forgot', address)

@@ -17,7 +17,7 @@ describe('a new account', () => {
     const f = await setUpAccounts({ signUp: 'open' })
     const stranger = await f.start()
     const sent = await stranger.ask('create', address)
-    await stranger.submit(sent, { password: 'password of the stranger', code: '000000' })
+    await stranger.submit(sent, { password: 'password of the stranger', code: '00000000' })
     expect([...f.memory.users.keys()]).toEqual(['alice'])
     // The owner opens the mail that the stranger has caused, then signs up.
     const owner = await f.start()

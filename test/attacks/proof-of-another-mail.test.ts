@@ -46,7 +46,7 @@ describe('a proof of the own mail proves nothing of the mail to a victim', () =>
     }
     expect([...memory.users]).toEqual(before)
     expect(events.filter(({ type }) => type === 'session_started' || type === 'account_created')).toEqual([])
-    expect(codeIn(mail)).toMatch(/^\d{6}$/u)
+    expect(codeIn(mail)).toMatch(/^\d{8}$/u)
   })
 
   test('a proof of one browser proves nothing in another one', async () => {

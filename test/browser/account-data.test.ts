@@ -46,7 +46,7 @@ async function mailTo(address: string, text: string): Promise<string> {
   return find()?.data ?? ''
 }
 
-const codeIn = (data: string): string => /^\d{6}\r?$/mu.exec(data)?.[0].trim() ?? ''
+const codeIn = (data: string): string => /^\d{4} \d{4}\r?$/mu.exec(data)?.[0].trim() ?? ''
 
 /** Enters a text, and sends the form by keyboard. */
 async function enter(page: Page, field: string, value: string): Promise<void> {

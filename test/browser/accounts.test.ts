@@ -68,7 +68,7 @@ async function mailTo(address: string, subject: string): Promise<string> {
 }
 
 const linkIn = (data: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/mailed\?\S+/u.exec(data)?.[0] ?? ''
-const codeIn = (data: string): string => /^\d{6}\r?$/mu.exec(data)?.[0].trim() ?? ''
+const codeIn = (data: string): string => /^\d{4} \d{4}\r?$/mu.exec(data)?.[0].trim() ?? ''
 
 /** Sends the form of a page by keyboard. */
 async function fill(page: Page, field: string, value: string): Promise<void> {

@@ -30,7 +30,7 @@ async function seesAccount(page: Page, address: string): Promise<void> {
   expect(await page.getByText(address, { exact: true }).first().isVisible()).toBe(true)
 }
 
-const codeIn = (data: string): string => /^\d{6}\r?$/mu.exec(data)?.[0].trim() ?? ''
+const codeIn = (data: string): string => /^\d{4} \d{4}\r?$/mu.exec(data)?.[0].trim() ?? ''
 const linkIn = (data: string): string => /http:\/\/localhost:\d+\/connect\/mailed\?\S+/u.exec(data)?.[0] ?? ''
 
 /** A browser with an empty virtual device (https://www.w3.org/TR/webauthn-3/#sctn-automation), at a page. */

@@ -65,7 +65,7 @@ async function newestMail(subject: string): Promise<string> {
 }
 
 const linkIn = (data: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/mailed\?\S+/u.exec(data)?.[0] ?? ''
-const codeIn = (data: string): string => /^\d{6}\r?$/mu.exec(data)?.[0].trim() ?? ''
+const codeIn = (data: string): string => /^\d{4} \d{4}\r?$/mu.exec(data)?.[0].trim() ?? ''
 
 /** Types into a field as a keyboard does, and sends its form. */
 async function enter(page: Page, field: string, text: string): Promise<void> {

@@ -143,7 +143,12 @@ export const linkOf = ({ html }: Page, id: string): string =>
 
 export const linkIn = ({ text }: Pick<MailMessage, 'text'>): string => /https:\/\/\S+/u.exec(text)?.[0] ?? ''
 
-export const codeIn = ({ text }: Pick<MailMessage, 'text'>): string => /^\d{6}$/mu.exec(text)?.[0] ?? ''
+/** The code of a mail, which has two groups, in one. */
+export const codeIn = (mail: { readonly text: string } | undefined): string =>
+  /^\d{4} \d{4}$/mu.exec(mail?.text ?? '')?.[0].replace(' ', '') ?? ''
+
+/** A code of the same form that is not the right one. */
+export const wrongCode = (right: string): string => (right === '00000000' ? '00000001' : '00000000')
 
 export const titleOf = ({ html }: Page): string => /<h1>([^<]*)<\/h1>/u.exec(html)?.[1] ?? ''
 

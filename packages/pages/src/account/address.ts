@@ -1,6 +1,6 @@
 import type { AddressMailView, ChangeAddressView, OverviewView, ProveAddressView } from '@grantry/plugins/account'
 import { type Content, html } from '../html.ts'
-import { mailDocument } from '../mail-document.ts'
+import { codeInMail, mailDocument } from '../mail-document.ts'
 import { alert, userLine } from '../templates/parts.ts'
 import type { Texts } from '../texts.ts'
 import type { Page } from '../tools.ts'
@@ -49,7 +49,7 @@ export function proveAddress(view: ProveAddressView, tools: AccountTools): Page 
   const title = accountText('emailSentTitle')
   const message = messageOf(view, tools)
   const sent = accountText('emailSent', { address: view.address, minutes: String(view.minutes) })
-  const field = html`<label for="code">${accountText('emailCode')}</label><input id="code" name="code" type="text" required maxlength="64" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
+  const field = html`<label for="code">${accountText('emailCode')}</label><input id="code" class="digits" name="code" type="text" required maxlength="64" dir="ltr" inputmode="numeric" autocomplete="one-time-code" spellcheck="false"${invalid(message)}>`
   const again = html`<p class="links"><a id="again" href="${view.again}">${accountText('emailAgain')}</a></p>`
   const content = html`<h1>${title}</h1>${userLine(view.subjectName, tools)}<p>${sent}</p>${alert(message)}${changeForm(view, accountText('confirm'), tools, field)}${again}`
   return { title, content }
@@ -60,13 +60,18 @@ export function addressMail(view: AddressMailView, { accountText, locale }: Acco
   const { service } = view
   const isCode = view.kind === 'code'
   const subject = accountText(isCode ? 'codeMailSubject' : 'takenMailSubject', { service })
-  const lines = isCode
+  const line = (text: string) => ({ text, content: html`<p>${text}</p>` })
+  const parts = isCode
     ? [
-        accountText('codeMailIntro', { service }),
-        view.code,
-        accountText('codeMailHint', { minutes: String(view.minutes) }),
+        line(accountText('codeMailIntro', { service })),
+        codeInMail(view.code, locale),
+        line(accountText('codeMailHint', { minutes: String(view.minutes) })),
       ]
-    : [accountText('takenMailIntro', { service }), accountText('takenMailHint')]
-  const content = html`${lines.map((line) => html`<p>${line}</p>`)}`
-  return { subject, text: `${lines.join('\n\n')}\n`, html: mailDocument(locale, subject, content) }
+    : [line(accountText('takenMailIntro', { service })), line(accountText('takenMailHint'))]
+  const content = parts.map((part) => part.content)
+  return {
+    subject,
+    text: `${parts.map(({ text }) => text).join('\n\n')}\n`,
+    html: mailDocument(locale, subject, content),
+  }
 }

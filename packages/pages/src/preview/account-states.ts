@@ -160,7 +160,7 @@ export const accountStates: StatesOfPages<AccountPages> = {
     too_many_attempts: { ...proof, problem: 'too_many_attempts' },
     wrong_code: { ...proof, problem: 'wrong_code' },
   },
-  addressMail: { code: { kind: 'code', service, code: '123456', minutes: 15 }, taken: { kind: 'taken', service } },
+  addressMail: { code: { kind: 'code', service, code: '48291357', minutes: 15 }, taken: { kind: 'taken', service } },
   changePassword: {
     usual: password,
     password_short: { ...password, problem: 'password_short' },

@@ -38,7 +38,7 @@ const proved: MailProvedView = {
 const signUp: MailProvedView = { ...proved, purpose: 'sign_up', asksForName: true }
 const mailed = {
   url: 'https://id.example.com/connect/accounts/open#AbCdEfGhIjKlMnOpQrStUv',
-  code: '482 913',
+  code: '48291357',
   minutes: 15,
 }
 

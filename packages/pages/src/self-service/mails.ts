@@ -1,6 +1,6 @@
 import type { MailView, RenderedMail } from '@grantry/plugins/self-service'
 import { type Content, html } from '../html.ts'
-import { mailDocument } from '../mail-document.ts'
+import { codeInMail, mailDocument } from '../mail-document.ts'
 import type { Texts } from '../texts.ts'
 import type { SelfServicePageTools } from './tools.ts'
 
@@ -12,8 +12,6 @@ const texts = {
   account_exists: ['mailExistsSubject', 'mailExistsText'],
   password_changed: ['mailChangedSubject', 'mailChangedText'],
 } as const satisfies Readonly<Record<MailView['kind'], readonly [keyof Texts['mails'], keyof Texts['mails']]>>
-
-const codeStyle = 'font-size:28px;font-weight:700;letter-spacing:4px'
 
 /** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
 export function renderMail(
@@ -40,7 +38,7 @@ export function renderMail(
     }
     if (code !== undefined) {
       add(url === undefined ? `${shared.text('secondFactorCode')}:` : selfServiceText('mailCode'))
-      add(code, html`<p style="${codeStyle}"><bdi dir="ltr">${code}</bdi></p>`)
+      parts.push(codeInMail(code, shared.locale))
     }
     add(selfServiceText('mailExpires', { minutes: String(minutes) }))
     add(selfServiceText('mailIgnore'))

@@ -83,7 +83,7 @@ export function mailSent(view: MailSentView, tools: SelfServicePageTools): Page 
   const message = problemText(view.problem, view.retryAfter, tools)
   const codeForm = form(
     view,
-    html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" name="code" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
+    html`<label for="code">${shared.text('secondFactorCode')}</label><input id="code" class="digits" name="code" required maxlength="64" inputmode="numeric" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" dir="ltr" autofocus${described(message)}>
 <button class="primary" id="confirm">${shared.text('continueButton')}</button>`,
   )
   const outbox =
