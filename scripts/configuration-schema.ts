@@ -1,5 +1,6 @@
 // Generates the JSON Schema of the server configuration from the schemas that validate it.
 import { readFileSync } from 'node:fs'
+import { createJsonSchema, type SchemaNode } from '../packages/administration/src/api/json-schema.ts'
 import * as abuse from '../packages/core/src/abuse/abuse-control.ts'
 import { lifetimeSchema, maxLifetime } from '../packages/core/src/config-schema.ts'
 import type { MemberTexts } from '../packages/core/src/directory/member.ts'
@@ -8,9 +9,10 @@ import { endpointNames } from '../packages/core/src/endpoints/built-in.ts'
 import { providerOptionsSchema } from '../packages/core/src/options.ts'
 import type { Plugin } from '../packages/core/src/parts/plugin.ts'
 import { collectParts, type DirectorySchemas, directorySchemasOf } from '../packages/core/src/parts/registry.ts'
+import type { JsonObject } from '../packages/core/src/types.ts'
 import { settingsSchema as keys } from '../packages/server/src/configuration/configured-keys.ts'
 import { objectSchema as consoleOptions } from '../packages/server/src/configuration/console.ts'
-import { variableSchema } from '../packages/server/src/configuration/environment.ts'
+import { orVariable } from '../packages/server/src/configuration/environment.ts'
 import {
   completePlugins,
   createNamedPlugin,
@@ -29,30 +31,6 @@ import { builtIn } from '../packages/server/src/provider-options/provider-option
 import { configuredProviderSchema, configuredProviderSchemas } from '../plugins/upstream/presets.ts'
 import { commentOf } from './option-comments.ts'
 import { describeSettings } from './setting-descriptions.ts'
-import { actionsOf, type Node } from './valibot-node.ts'
-
-/** JSON Schema draft 7, which all editors support. */
-export type JsonSchema = { readonly [member: string]: unknown }
-
-const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
-
-const number = (requirement: unknown, name: string): JsonSchema =>
-  typeof requirement === 'number' ? { [name]: requirement } : {}
-
-/** The JSON Schema of each action. Function checks add nothing; only the server runs them. */
-const actions: Readonly<Record<string, (action: Node, of: unknown) => JsonSchema>> = {
-  integer: () => ({ type: 'integer' }),
-  safe_integer: () => ({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-  min_value: ({ requirement }) => number(requirement, 'minimum'),
-  max_value: ({ requirement }) => number(requirement, 'maximum'),
-  min_length: ({ requirement }, of) => number(requirement, of === 'array' ? 'minItems' : 'minLength'),
-  max_length: ({ requirement }, of) => number(requirement, of === 'array' ? 'maxItems' : 'maxLength'),
-  non_empty: (_action, of) => (of === 'array' ? { minItems: 1 } : { minLength: 1 }),
-  regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
-}
-
-const isNarrow = ({ type, pattern, minLength = 0 }: JsonSchema): boolean =>
-  type === 'string' && (pattern !== undefined || Number(minLength) > 1)
 
 await loadNamedPlugins()
 const { entries } = configurationSchema
@@ -74,13 +52,13 @@ const allEndpoints: readonly string[] = [
   ]).flatMap(({ part }) => (part.kind === 'endpoint' ? [part.name] : [])),
 ]
 
-const listOf = (schema: unknown): JsonSchema => ({ type: 'array', items: convert(schema) })
-const or = (first: JsonSchema, schema: unknown): JsonSchema => ({ anyOf: [first, convert(schema)] })
+const listOf = (schema: unknown): JsonObject => ({ type: 'array', items: convert(schema) })
+const or = (first: JsonObject, schema: unknown): JsonObject => ({ anyOf: [first, convert(schema)] })
 
 /** Adds what administrators read about members. */
-function explained(schema: unknown, texts: MemberTexts): JsonSchema {
+function explained(schema: unknown, texts: MemberTexts): JsonObject {
   const { properties, ...object } = convert(schema)
-  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, member]) => {
+  const members = Object.entries(properties as Readonly<Record<string, JsonObject>>).map(([name, member]) => {
     const { title, text } = texts[name] ?? {}
     return [name, { ...member, ...(title !== undefined && { title, description: text }) }]
   })
@@ -88,7 +66,7 @@ function explained(schema: unknown, texts: MemberTexts): JsonSchema {
 }
 
 /** JSON Schemas for valibot schemas whose rule is a function or depends on the input. */
-const overrides = new Map<unknown, () => JsonSchema>([
+const overrides = new Map<unknown, () => JsonObject>([
   [lifetimeSchema, () => ({ type: 'integer', minimum: 1, maximum: maxLifetime })],
   [sha256.wrapped, () => ({ type: 'string' })],
   [sha512.wrapped, () => ({ type: 'string' })],
@@ -139,79 +117,28 @@ const judgedByProvider = Object.fromEntries(
         name in entries && !['keys', 'storage', 'clients', 'scopes', 'users', 'plugins', 'abuseControl'].includes(name),
     )
     .map(([name, option]) => {
-      const { type, wrapped } = option as Node
+      const { type, wrapped } = option as SchemaNode
       const isNumber = type === 'optional' && wrapped?.type === 'number'
       return [name, isNumber ? numericMember(option as unknown as Parameters<typeof numericMember>[0]) : option]
     }),
 )
 
 /** Functions are for module configurations only. */
-const isFunction = ({ wrapped }: Node): boolean => wrapped?.message === 'must be a function'
+const isFunction = ({ wrapped }: SchemaNode): boolean => wrapped?.message === 'must be a function'
 
-function objectSchema({ entries: all = {} }: Node): JsonSchema {
-  const members = Object.fromEntries(Object.entries(all).filter(([, member]) => !isFunction(member)))
-  const required = Object.keys(members).filter((name) => !isOptional(members[name] as Node))
-  const described = (name: string, member: Node): JsonSchema => {
-    const description = commentOf(name, Object.keys(all))
-    return { ...convert(member), ...(description !== undefined && { description }) }
-  }
-  return {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, described(name, member)])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  }
-}
-
-const kinds: Readonly<Record<string, (schema: Node) => JsonSchema>> = {
-  optional: ({ wrapped, default: usual }) => ({
-    ...convert(wrapped),
-    ...(usual !== undefined && { default: usual }),
-  }),
-  exact_optional: ({ wrapped }) => convert(wrapped),
-  nullable: ({ wrapped }) => or({ type: 'null' }, wrapped),
-  strict_object: objectSchema,
-  // Only the server knows the plugins, and with them the names beside those of the core.
-  object_with_rest: objectSchema,
-  object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
-  loose_object: (schema) => ({ ...objectSchema(schema), additionalProperties: true }),
-  array: ({ item }) => listOf(item),
-  record: ({ value }) => ({ type: 'object', additionalProperties: convert(value) }),
-  string: () => ({ type: 'string' }),
-  number: () => ({ type: 'number' }),
-  boolean: () => ({ type: 'boolean' }),
-  picklist: (schema) => ({ anyOf: [{ enum: schema.options }, variableSchema] }),
-  literal: ({ literal }) => ({ const: literal }),
-  union: ({ options = [] }) => ({ anyOf: options.map(convert) }),
-}
-
-/** @throws Error for an unknown schema: falling back to `any` would accept values that the server rejects. */
-function convert(schema: unknown): JsonSchema {
-  const override = overrides.get(schema)
-  if (override !== undefined) return override()
-  const { pipe, ...node } = schema as Node
-  if (pipe === undefined) {
-    const kind = kinds[node.type]
-    if (kind === undefined)
-      throw new Error(
-        `The configuration has a schema of the unsupported type ${node.type}; add it to kinds or overrides`,
-      )
-    return kind(node)
-  }
-  const [first, ...following] = pipe
-  const rest = following.flatMap(actionsOf)
-  // Actions after a transformation do not apply to the written value.
-  const end = rest.findIndex(({ type }) => type === 'transform')
-  const whole = convert(first)
-  // What follows is about the value, and not about a variable for it.
-  const [base = whole, ...others] = Array.isArray(whole.anyOf) ? (whole.anyOf as readonly JsonSchema[]) : [whole]
-  const added = rest
-    .slice(0, end < 0 ? undefined : end)
-    .map((action) => actions[action.type]?.(action, base.type) ?? {})
-  const complete: JsonSchema = Object.assign({}, base, ...added)
-  if (others.length > 0) return { anyOf: [complete, ...others] }
-  return isNarrow(complete) ? { anyOf: [complete, variableSchema] } : complete
-}
+const convert = createJsonSchema({
+  instead: (schema) => overrides.get(schema)?.(),
+  member(name, schema, names) {
+    if (isFunction(schema)) return false
+    const description = commentOf(name, names)
+    return description === undefined ? {} : { description }
+  },
+  value: orVariable,
+  // A schema that accepts every value would accept what the server rejects.
+  unknown(type) {
+    throw new Error(`The configuration has a schema of the unsupported type ${type}: add it to the overrides`)
+  },
+})
 
 const { version }: { readonly version: string } = JSON.parse(
   readFileSync(new URL('../packages/server/package.json', import.meta.url), 'utf8'),
@@ -222,7 +149,7 @@ const { version }: { readonly version: string } = JSON.parse(
  *
  * @param others plugins that are not named in a configuration
  */
-export function configurationJsonSchema(others: readonly Plugin[] = []): JsonSchema {
+export function configurationJsonSchema(others: readonly Plugin[] = []): JsonObject {
   const { clientSchema, clientTexts, scopeSchema, scopeTexts } = describedMembers(others)
   const clients = () => ({ type: 'array', items: explained(clientSchema, clientTexts) })
   const scopes = () => ({ type: 'array', items: explained(scopeSchema, scopeTexts) })

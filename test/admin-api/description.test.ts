@@ -11,7 +11,7 @@ import {
 } from '@grantry/core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { convert } from '../../packages/administration/src/api/json-schema.ts'
+import { jsonSchemaOf } from '../../packages/administration/src/api/json-schema.ts'
 import { configurationJsonSchema } from '../../scripts/configuration-schema.ts'
 import { startAdministrationServer } from '../console/open-administration.ts'
 
@@ -71,19 +71,46 @@ test.each(['clients', 'scopes', 'users'])(
 
 test('a plugin explains its own members in their schemas, too', () => {
   const badge = v.optional(v.pipe(v.string(), v.title('Badge'), v.description('Which badge it shows.')))
-  expect(convert(badge)).toEqual({ type: 'string', title: 'Badge', description: 'Which badge it shows.' })
+  expect(jsonSchemaOf(badge)).toEqual({ type: 'string', title: 'Badge', description: 'Which badge it shows.' })
 })
 
 test('whole numbers are integers with bounds, also in the JSON Schema of the configuration', async () => {
   const safe = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
   const xTier = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)))
-  expect(convert(xTier)).toEqual(safe)
+  expect(jsonSchemaOf(xTier)).toEqual(safe)
   const { properties } = configurationJsonSchema([definePlugin('tier', [defineFields({ scope: { xTier } })])])
   const { xTier: tier, grantedSince } = (
     properties as { readonly scopes: { readonly items: { readonly properties: Explained } } }
   ).scopes.items.properties
   expect(tier).toEqual(safe)
   expect(grantedSince).toMatchObject({ ...safe, minimum: 0 })
+})
+
+const texts = { type: 'array', items: { type: 'string' } }
+
+test.each<[string, v.GenericSchema, JsonObject]>([
+  ['after a transformation', v.pipe(v.string(), v.transform(Number), v.minValue(1)), { type: 'string' }],
+  ['of a schema in a pipe', v.pipe(v.string(), v.pipe(v.string(), v.minLength(2))), { type: 'string', minLength: 2 }],
+  [
+    'of some alternatives',
+    v.pipe(v.union([v.number(), v.string()]), v.minValue(1)),
+    { anyOf: [{ type: 'number', minimum: 1 }, { type: 'string' }] },
+  ],
+  [
+    'of the values of a record',
+    v.record(v.string(), v.pipe(v.string(), v.maxLength(9))),
+    { type: 'object', additionalProperties: { type: 'string', maxLength: 9 } },
+  ],
+  ['of a value or null', v.nullable(v.array(v.string()), []), { anyOf: [{ type: 'null' }, texts], default: [] }],
+])('describes the checks %s', (_, schema, described) => {
+  expect(jsonSchemaOf(schema)).toEqual(described)
+})
+
+test('the form suggests no value that is a list', async () => {
+  const { membersIn } = await import(new URL('../../packages/console/src/page/entry-members.js', import.meta.url).href)
+  const members: ReadonlyMap<string, { readonly fallback?: unknown }> = membersIn(await described(), 'clients')
+  expect(members.get('redirectUris')).not.toHaveProperty('fallback')
+  expect(members.get('public')).toMatchObject({ fallback: false })
 })
 
 describe('a member that a plugin of another project declares', () => {

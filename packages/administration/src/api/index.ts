@@ -8,4 +8,4 @@ export type {
   AdminUser,
   AdminUsers,
 } from './host.ts'
-export { convert as jsonSchemaOf } from './json-schema.ts'
+export { createJsonSchema, type JsonSchemaDialect, jsonSchemaOf, type SchemaNode } from './json-schema.ts'

@@ -1,73 +1,148 @@
 import type { JsonObject } from '@grantry/core'
 
 /** The members of a valibot schema or action that are read here. */
-interface Node {
+export interface SchemaNode {
+  readonly kind?: string
   readonly type: string
-  readonly pipe?: readonly Node[]
-  readonly wrapped?: Node
+  readonly pipe?: readonly SchemaNode[]
+  readonly wrapped?: SchemaNode
   readonly default?: unknown
-  readonly entries?: Readonly<Record<string, Node>>
-  readonly item?: Node
+  readonly entries?: Readonly<Record<string, SchemaNode>>
+  readonly item?: SchemaNode
+  readonly value?: SchemaNode
   readonly options?: readonly unknown[]
   readonly literal?: unknown
   readonly requirement?: unknown
+  readonly message?: unknown
   readonly title?: unknown
   readonly description?: unknown
 }
 
-const isOptional = ({ type }: Node): boolean => type === 'optional' || type === 'exact_optional'
-
-const number = (name: string, { requirement }: Node): JsonObject =>
-  typeof requirement === 'number' ? { [name]: requirement } : {}
-
-/** The JSON Schema of an action. Checks by a function add nothing. */
-const actions: Readonly<Record<string, (action: Node, isArray: boolean) => JsonObject>> = {
-  integer: () => ({ type: 'integer' }),
-  safe_integer: () => ({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-  min_value: (action) => number('minimum', action),
-  max_value: (action) => number('maximum', action),
-  min_length: (action, isArray) => number(isArray ? 'minItems' : 'minLength', action),
-  max_length: (action, isArray) => number(isArray ? 'maxItems' : 'maxLength', action),
-  title: ({ title }) => (typeof title === 'string' ? { title } : {}),
-  description: ({ description }) => (typeof description === 'string' ? { description } : {}),
-  regex: ({ requirement }) => ({ pattern: (requirement as RegExp).source }),
+/** What a document adds to the JSON Schemas that are written from schemas. */
+export interface JsonSchemaDialect {
+  /** Returns the JSON Schema of a schema whose rule is a function, or depends on the input. */
+  readonly instead?: (schema: unknown) => JsonObject | undefined
+  /** Returns what is added to a member of an object, or `false` if the document leaves the member out. */
+  readonly member?: (name: string, schema: SchemaNode, names: readonly string[]) => JsonObject | false
+  /** Changes the JSON Schema of each value, after its actions. */
+  readonly value?: (schema: JsonObject) => JsonObject
+  /** Returns the JSON Schema of a type that is not known here. Default: one that accepts every value. */
+  readonly unknown?: (type: string) => JsonObject
 }
 
-function objectOf(entries: Readonly<Record<string, Node>>, isOpen: boolean): JsonObject {
-  const required = Object.entries(entries).flatMap(([name, node]) => (isOptional(node) ? [] : [name]))
-  return {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(entries).map(([name, node]) => [name, convert(node)])),
-    ...(required.length > 0 && { required }),
-    additionalProperties: isOpen,
+const isOptional = ({ type }: SchemaNode): boolean => ['optional', 'exact_optional', 'nullish'].includes(type)
+
+const isJson = (value: unknown): boolean => value !== undefined && typeof value !== 'function'
+
+const bound =
+  (names: Readonly<Record<string, string>>) =>
+  ({ requirement }: SchemaNode, type: string): JsonObject => {
+    const name = names[type]
+    return name !== undefined && typeof requirement === 'number' ? { [name]: requirement } : {}
   }
+
+const shortest = bound({ array: 'minItems', string: 'minLength' })
+
+/** The JSON Schema of an action, for a value of a type. Checks by a function add nothing. */
+const actions: Readonly<Record<string, (action: SchemaNode, type: string) => JsonObject>> = {
+  integer: (_action, type) => (type === 'number' ? { type: 'integer' } : {}),
+  safe_integer: (_action, type) =>
+    type === 'number' ? { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } : {},
+  min_value: bound({ number: 'minimum' }),
+  max_value: bound({ number: 'maximum' }),
+  min_length: shortest,
+  max_length: bound({ array: 'maxItems', string: 'maxLength' }),
+  non_empty: (action, type) => shortest({ ...action, requirement: 1 }, type),
+  regex: ({ requirement }, type) => (type === 'string' ? { pattern: (requirement as RegExp).source } : {}),
 }
 
-function withoutPipe(node: Node): JsonObject {
-  const { type, wrapped, entries, item, options, literal } = node
-  if (wrapped !== undefined) {
-    const { default: value } = node
-    const isShown = ['string', 'number', 'boolean'].includes(typeof value)
-    return { ...convert(wrapped), ...(isShown && { default: value as string }) }
-  }
-  if (entries !== undefined) return objectOf(entries, type !== 'strict_object')
-  if (type === 'array') return { type, ...(item !== undefined && { items: convert(item) }) }
-  if (type === 'union') return { anyOf: (options ?? []).map(convert) }
-  if (type === 'picklist') return { enum: (options ?? []) as string[] }
-  if (type === 'literal') return { const: literal as string }
-  if (type === 'record') return { type: 'object' }
-  return ['string', 'number', 'boolean'].includes(type) ? { type } : {}
+/** What an action says about the value as a whole. */
+function textsOf({ type, title, description }: SchemaNode): JsonObject {
+  if (type === 'title' && typeof title === 'string') return { title }
+  return type === 'description' && typeof description === 'string' ? { description } : {}
+}
+
+/** The actions of an item of a pipe, which can be a schema with a pipe itself. */
+const actionsOf = (item: SchemaNode): readonly SchemaNode[] =>
+  item.pipe?.flatMap(actionsOf) ?? (item.kind === 'schema' ? [] : [item])
+
+/** Adds actions to the alternatives that they are about: a number with a bound can be a text instead. */
+function withActions(schema: JsonObject, added: readonly SchemaNode[]): JsonObject {
+  const { anyOf, type } = schema
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: anyOf.map((each) => withActions(each, added)) }
+  const ofType = typeof type === 'string' ? type : ''
+  return Object.assign({}, schema, ...added.map((action) => actions[action.type]?.(action, ofType) ?? {}))
 }
 
 /**
- * Returns the JSON Schema (2020-12) of a valibot schema. What only a function checks is left open; a value that matches can
- * still be refused.
+ * Returns a function that converts valibot schemas to JSON Schema (draft 7, and 2020-12). What only a function checks is left
+ * open: a value that matches can still be refused.
  */
-export function convert(schema: unknown): JsonObject {
-  const { pipe, ...node } = schema as Node
-  if (pipe === undefined) return withoutPipe(node)
-  const [first, ...rest] = pipe
-  const base = first === undefined ? {} : convert(first)
-  const isArray = base.type === 'array'
-  return Object.assign({}, base, ...rest.map((action) => actions[action.type]?.(action, isArray) ?? {}))
+export function createJsonSchema(dialect: JsonSchemaDialect): (schema: unknown) => JsonObject {
+  const { instead, member: added = () => ({}), value: complete = (schema) => schema, unknown = () => ({}) } = dialect
+
+  function objectOf({ entries = {}, type }: SchemaNode): JsonObject {
+    const names = Object.keys(entries)
+    const members = Object.entries(entries).flatMap(([name, schema]) => {
+      const more = added(name, schema, names)
+      return more === false ? [] : [{ name, schema, more }]
+    })
+    const required = members.filter(({ schema }) => !isOptional(schema)).map(({ name }) => name)
+    return {
+      type: 'object',
+      properties: Object.fromEntries(members.map(({ name, schema, more }) => [name, { ...convert(schema), ...more }])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: type === 'object' || type === 'loose_object',
+    }
+  }
+
+  function ofType(schema: SchemaNode): JsonObject {
+    const { type, wrapped, item, options = [], literal, value } = schema
+    if (wrapped !== undefined) {
+      const inner = convert(wrapped)
+      const withNull = type === 'nullable' || type === 'nullish' ? { anyOf: [{ type: 'null' }, inner] } : inner
+      return { ...withNull, ...(isJson(schema.default) && { default: schema.default as string }) }
+    }
+    switch (type) {
+      case 'object':
+      case 'loose_object':
+      case 'strict_object':
+      case 'object_with_rest':
+        return objectOf(schema)
+      case 'array':
+        return { type, items: convert(item) }
+      case 'record':
+        return { type: 'object', additionalProperties: convert(value) }
+      case 'union':
+        return { anyOf: options.map(convert) }
+      case 'picklist':
+        return { enum: options as string[] }
+      case 'literal':
+        return { const: literal as string }
+      case 'string':
+      case 'number':
+      case 'boolean':
+        return { type }
+      default:
+        return unknown(type)
+    }
+  }
+
+  function converted(schema: unknown): JsonObject {
+    const written = instead?.(schema)
+    if (written !== undefined) return written
+    const { pipe: [first, ...rest] = [], ...node } = schema as SchemaNode
+    if (first === undefined) return ofType(node)
+    const following = rest.flatMap(actionsOf)
+    // Actions after a transformation are not about the value that is written.
+    const end = following.findIndex(({ type }) => type === 'transform')
+    const checks = end < 0 ? following : following.slice(0, end)
+    return Object.assign(withActions(converted(first), checks), ...checks.map(textsOf))
+  }
+
+  const convert = (schema: unknown): JsonObject => complete(converted(schema))
+  return convert
 }
+
+/** Returns the JSON Schema of a valibot schema, without anything that a document adds. */
+export const jsonSchemaOf = createJsonSchema({})

@@ -2,7 +2,7 @@ import { directorySchemasOf, type JsonObject, type MemberText, memberGroups } fr
 import { tags } from '../kinds/kind.ts'
 import { adminScope, readScope } from './administrator.ts'
 import type { AdminHost } from './host.ts'
-import { convert } from './json-schema.ts'
+import { jsonSchemaOf } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 
 const problem: JsonObject = {
@@ -60,14 +60,14 @@ const groups: readonly JsonObject[] = Object.entries(memberGroups).map(([name, t
 
 /** Returns the schema of the body: what the operation checks, and the members that something else checks. */
 function bodyOf({ params, members, method }: Operation, host: DescribedHost): JsonObject {
-  const parameters = convert(params)
+  const parameters = jsonSchemaOf(params)
   if (members === undefined) return parameters
   const { schema, texts } = members.describe(host.schemas ?? directorySchemasOf([]))
-  const described = convert(schema)
+  const described = jsonSchemaOf(schema)
   const properties: JsonObject = {
     ...(described.properties as JsonObject),
     ...(parameters.properties as JsonObject),
-    tags: convert(tags.schema),
+    tags: jsonSchemaOf(tags.schema),
   }
   const requiredOf = ({ required = [] }: JsonObject): readonly string[] => required as string[]
   // A merge patch changes some members, and removes those that are null.
@@ -85,7 +85,7 @@ function bodyOf({ params, members, method }: Operation, host: DescribedHost): Js
 
 function parametersOf(operation: Operation): readonly JsonObject[] {
   const { path, params, conditional, repeatable } = operation
-  const { properties = {}, required = [] } = hasBody(operation) ? {} : convert(params)
+  const { properties = {}, required = [] } = hasBody(operation) ? {} : jsonSchemaOf(params)
   return [
     ...idsIn(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...Object.entries(properties as JsonObject).map(([name, schema = {}]) => ({

@@ -44,7 +44,8 @@ function memberOf(name, schema) {
     label: visible(schema.title ?? name, 60),
     hint: `${visible(schema.description ?? 'A member of a plugin.', 500)}${forms[kind] ?? ''}`,
     ...(options !== undefined && { options: options.map(String) }),
-    ...(fallback !== undefined && { fallback }),
+    // An empty list says no more than an empty field.
+    ...(fallback !== undefined && typeof fallback !== 'object' && { fallback }),
   }
 }
 

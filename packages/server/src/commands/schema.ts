@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { jsonSchemaOf } from '@grantry/administration/api'
+import { createJsonSchema } from '@grantry/administration/api'
 import {
   collectParts,
   type DirectorySchemas,
@@ -12,7 +12,7 @@ import {
 } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { Command } from 'commander'
-import { variableSchema } from '../configuration/environment.ts'
+import { orVariable } from '../configuration/environment.ts'
 import { parseJson } from '../configuration/parse-json.ts'
 import { errorMessage } from '../error-message.ts'
 import { schemaAddress } from '../init/template.ts'
@@ -27,31 +27,18 @@ interface SchemaArguments {
   readonly base?: string
 }
 
-const mapped = (value: unknown, change: (schema: JsonObject) => JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value as JsonObject).map(([name, each]) => [name, change(each as JsonObject)]))
-
-/** Accepts a variable where a schema narrows a text. */
-function withVariables(schema: JsonObject): JsonObject {
-  const { properties, items, anyOf } = schema
-  const open: JsonObject = {
-    ...schema,
-    ...(properties !== undefined && { properties: mapped(properties, withVariables) }),
-    ...(items !== undefined && { items: withVariables(items as JsonObject) }),
-    ...(anyOf !== undefined && { anyOf: (anyOf as readonly JsonObject[]).map(withVariables) }),
-  }
-  const isNarrow = open.enum !== undefined || open.pattern !== undefined || Number(open.minLength ?? 0) > 1
-  return isNarrow ? { anyOf: [open, variableSchema] } : open
-}
+/** Converts the members that plugins add as those of the published schema. */
+const convert = createJsonSchema({ value: orVariable })
 
 /** Adds the members that an object of the published schema does not have. */
 function completed(object: JsonObject, schema: unknown, texts: MemberTexts): JsonObject {
   const known = object.properties as JsonObject
-  const members = Object.entries(jsonSchemaOf(schema).properties as JsonObject).filter(
+  const members = Object.entries(convert(schema).properties as JsonObject).filter(
     ([name]) => !Object.hasOwn(known, name),
   )
   const described = members.map(([name, member]): [string, JsonObject] => {
     const { title = name, text } = texts[name] ?? {}
-    return [name, { title, ...(text !== undefined && { description: text }), ...withVariables(member as JsonObject) }]
+    return [name, { title, ...(text !== undefined && { description: text }), ...(member as JsonObject) }]
   })
   return { ...object, properties: { ...known, ...Object.fromEntries(described) } }
 }

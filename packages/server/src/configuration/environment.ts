@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { configurationError, quotableName } from '@grantry/core'
+import { configurationError, type JsonObject, quotableName } from '@grantry/core'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
 import { isNamedPlugin } from './named-plugins.ts'
 
@@ -8,8 +8,16 @@ type Environment = Readonly<Record<string, string | undefined>>
 // A second dollar sign in front of it makes it text.
 const reference = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 
-/** Any string of a configuration can be `${NAME}`, which is replaced before validation. */
-export const variableSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' } as const
+const variableSchema: JsonObject = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
+
+/**
+ * Accepts a variable where a JSON Schema narrows a text: any string of a configuration can be `${NAME}`, which is replaced
+ * before validation.
+ */
+export function orVariable(schema: JsonObject): JsonObject {
+  const isNarrow = schema.enum !== undefined || schema.pattern !== undefined || Number(schema.minLength ?? 0) > 1
+  return isNarrow ? { anyOf: [schema, variableSchema] } : schema
+}
 
 /** Returns a text that `withEnvironment()` replaces by the given one: what looks like a reference in it is text. */
 export const withoutReferences = (text: string): string => text.replaceAll(reference, '$$$&')
