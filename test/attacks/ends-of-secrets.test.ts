@@ -80,7 +80,7 @@ describe.each(zones)('in the time zone %s', (TZ) => {
       expect((await f.post('token', grant, ['web', 'old'])).status).toBe(401)
       expect((await f.post('token', grant, ['web', 'new'])).status).toBe(200)
       await expect(configured([secret])).rejects.toThrow(
-        'clients[0]: secrets[0].expiresAt is not a time; use epoch seconds, or an ISO 8601 date and time with a zone, such as 2030-01-31T10:00:00Z',
+        'clients[0] ("web"): secrets[0].expiresAt is not a time; use epoch seconds, or an ISO 8601 date and time with a zone, such as 2030-01-31T10:00:00Z',
       )
     },
   )

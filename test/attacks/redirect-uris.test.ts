@@ -85,14 +85,14 @@ describe('a redirect URI that a browser must not follow', () => {
   test.each(dangerous)('rejects %j at start', async (uri) => {
     await expect(start({ redirectUris: ['https://web.example.com/callback', uri] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: expect.stringMatching(/^clients\[0\]: redirectUris\[1\] must /u),
+      message: expect.stringMatching(/^clients\[0\] \("web"\): redirectUris\[1\] must /u),
     })
   })
 
   test.each(dangerous)('rejects %j at start for a post-logout page', async (uri) => {
     await expect(start({ postLogoutRedirectUris: [uri] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: expect.stringMatching(/^clients\[0\]: postLogoutRedirectUris\[0\] must /u),
+      message: expect.stringMatching(/^clients\[0\] \("web"\): postLogoutRedirectUris\[0\] must /u),
     })
   })
 
@@ -134,7 +134,7 @@ describe('a redirect URI that a browser must not follow', () => {
   test('the error describes what to write', async () => {
     await expect(start({ redirectUris: ['app:/callback'] })).rejects.toMatchObject({
       message:
-        'clients[0]: redirectUris[0] must be an http or https URL, or have a private-use scheme such as com.example.app:/callback (RFC 8252 section 7.1) or app://callback',
+        'clients[0] ("web"): redirectUris[0] must be an http or https URL, or have a private-use scheme such as com.example.app:/callback (RFC 8252 section 7.1) or app://callback',
     })
   })
 })

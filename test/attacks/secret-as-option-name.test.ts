@@ -94,6 +94,6 @@ test.each([
 
 test('the error says where the option is', async () => {
   expect(await start({ clients: [{ ...client, [secrets.hex ?? '']: 'x' }] })).toMatch(
-    /^clients\[0\]: <name not shown: it could be a secret> is not a known option here; known options: clientId, /u,
+    /^clients\[0\] \("[\w-]+"\): <name not shown: it could be a secret> is not a known option here; known options: clientId, /u,
   )
 })

@@ -213,7 +213,7 @@ describe('a jwksUri', () => {
 
   test.each([...addresses, ...names])('%s is rejected, unless private addresses are allowed', async (uri) => {
     const why = addresses.includes(uri) ? 'an IP address' : 'a local or reserved one'
-    const message = `clients[0]: jwksUri must have the name of a public host, not ${why}`
+    const message = `clients[0] ("service"): jwksUri must have the name of a public host, not ${why}`
     await expect(start(uri, false)).rejects.toMatchObject({ message })
     await expect(start(uri, true)).resolves.toBeDefined()
   })

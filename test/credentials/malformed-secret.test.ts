@@ -79,14 +79,14 @@ describe('a malformed secret in the options', () => {
   test.each(malformed)('2.15 of a client is rejected at start: %s', async (_what, secret, sentence) => {
     await expect(fixture({ clients: listed([good, secret]) })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `clients[0]: secrets[1]${sentence}`,
+      message: `clients[0] ("web"): secrets[1]${sentence}`,
     })
   })
 
   test.each(malformed)('2.15 of a scope is rejected at start: %s', async (_what, secret, sentence) => {
     await expect(fixture({ scopes: [{ name: 'api1' }, { name: 'api2', secrets: [secret] }] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `scopes[1]: secrets[0]${sentence}`,
+      message: `scopes[1] ("api2"): secrets[0]${sentence}`,
     })
   })
 })

@@ -135,7 +135,7 @@ describe('a client is checked in one way', () => {
       'clients[0]: the client taken is in clients of',
       'users[0]: user 1: password: must be a hash',
       'scopes[1]: x has the claim exp, which is reserved',
-      'clients[1]: redirectUris[0] must be an',
+      'clients[1] ("a"): redirectUris[0] must be an',
       'clients[2]: b has the scope y, which is not declared',
       'clients[3]: c has identityTokenAlgorithm RS256, but no key uses it',
     ])

@@ -23,8 +23,14 @@ describe('a file is refused with one sentence, and nothing is written', () => {
     [{ clients: [{}] }, ': clients[0].clientId is required'],
     [{ clients: [machine('a', { tags: 'x' })] }, ': clients[0].tags must be an array of strings'],
     [{ clients: [machine('a'), machine('b'), machine('a')] }, ': clients[2]: the client a is declared in '],
-    [{ clients: [machine('a', { acessTokenLifetime: 1 })] }, 'clients[0]: acessTokenLifetime is not a known option'],
-    [{ clients: [machine('a'), machine('b', { redirectUris: ['x'] })] }, ': clients[1]: redirectUris[0] must be an'],
+    [
+      { clients: [machine('a', { acessTokenLifetime: 1 })] },
+      'clients[0] ("a"): acessTokenLifetime is not a known option',
+    ],
+    [
+      { clients: [machine('a'), machine('b', { redirectUris: ['x'] })] },
+      ': clients[1] ("b"): redirectUris[0] must be an',
+    ],
     [{ clients: [machine('static')] }, ': clients[0]: the client static is in clients of '],
     [{ scopes: [{ name: 'api1' }] }, ': scopes[0]: the scope api1 is in scopes of '],
     [{ clients: [machine('a', { secrets: [{ value: plain }] })] }, ': clients[0].secrets[0].value must be a variable'],
@@ -40,7 +46,7 @@ describe('a file is refused with one sentence, and nothing is written', () => {
     ],
     [{ clients: [machine('a', { secrets: [{ file: '.', value: `\${HOME}` }] })] }, 'has both value and file; keep one'],
     [{ clients: [machine('a', { secrets: [{ sha256: 'x', value: `\${HOME}` }] })] }, 'has both a hash and a reference'],
-    [{ clients: [machine('a', { secrets: [plain] })] }, 'clients[0]: secrets[0] must be an object'],
+    [{ clients: [machine('a', { secrets: [plain] })] }, 'clients[0] ("a"): secrets[0] must be an object'],
     [{ clients: [machine('a', { secret: plain })] }, 'secret is not a known option; did you mean secrets'],
     [{ clients: [machine('caf\u00e9')] }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
   ]

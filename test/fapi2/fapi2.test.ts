@@ -13,7 +13,7 @@ const credentials = { grant_type: 'client_credentials', scope: 'api1' }
 
 describe('the configuration of a client with the profile', () => {
   test.each<[string, Partial<Record<keyof ClientOptions, unknown>>, string]>([
-    ['public', { public: true, jwks: undefined, refreshToken: {} }, 'clients[0]: public must be false'],
+    ['public', { public: true, jwks: undefined, refreshToken: {} }, 'clients[0] ("bank-app"): public must be false'],
     [
       'another authentication method',
       { tokenEndpointAuthMethod: 'client_secret_basic' },
@@ -61,7 +61,7 @@ describe('the configuration of a client with the profile', () => {
 
   test('names the clause of the profile', async () => {
     await expect(start([{ ...client, dpopBoundAccessTokens: false }])).rejects.toThrow(
-      'clients[0]: dpopBoundAccessTokens must be true, or tlsClientCertificateBoundAccessTokens (FAPI 2.0, 5.3.2.1, 4)',
+      'clients[0] ("bank-app"): dpopBoundAccessTokens must be true, or tlsClientCertificateBoundAccessTokens (FAPI 2.0, 5.3.2.1, 4)',
     )
   })
 

@@ -91,7 +91,7 @@ describe('tlsClientAuthSubjectDn', () => {
     ',CN=pay',
   ])('cannot be %j', async (text) => {
     await expect(start([clientWith({ tlsClientAuthSubjectDn: text })])).rejects.toThrow(
-      'clients[0]: tlsClientAuthSubjectDn must be a distinguished name',
+      'clients[0] ("machine"): tlsClientAuthSubjectDn must be a distinguished name',
     )
   })
 
@@ -153,7 +153,7 @@ describe('a subject alternative name', () => {
     ['tlsClientAuthSanIp', 'fe80::1%eth0'],
     ['tlsClientAuthSanEmail', 'ops'],
   ])('cannot be: %s %j', async (member, value) => {
-    await expect(start([clientWith({ [member]: value })])).rejects.toThrow(`clients[0]: ${member} must be`)
+    await expect(start([clientWith({ [member]: value })])).rejects.toThrow(`clients[0] ("machine"): ${member} must be`)
   })
 
   test('is not taken from the subject', async () => {

@@ -74,9 +74,9 @@ describe('a scope of several APIs', () => {
   })
 
   test.each([
-    [[], 'scopes[0]: audience must be a string that is not empty, or an array of 1 to 100 such strings'],
-    [[''], 'scopes[0]: audience must be a string that is not empty, or an array of 1 to 100 such strings'],
-    [7, 'scopes[0]: audience must be a string that is not empty, or an array of 1 to 100 such strings'],
+    [[], 'scopes[0] ("calendar"): audience must be a string that is not empty, or an array of 1 to 100 such strings'],
+    [[''], 'scopes[0] ("calendar"): audience must be a string that is not empty, or an array of 1 to 100 such strings'],
+    [7, 'scopes[0] ("calendar"): audience must be a string that is not empty, or an array of 1 to 100 such strings'],
   ])('with the audience %j is refused at the start', async (audience, message) => {
     await expect(setUp({ scopes: [{ name: 'calendar', audience }] })).rejects.toThrow(message)
   })

@@ -45,8 +45,8 @@ test('check reports the mistakes of all members at the same time', async () => {
     expect.stringMatching(/^isuer is not a known option; did you mean issuer\?/u),
     expect.stringMatching(/^port is not a known option; did you mean --port\? /u),
     expect.stringMatching(/^trustedProxies must be a number/u),
-    expect.stringMatching(/^clients\[0\]: pkce is not a known option; did you mean requirePkce\?/u),
-    expect.stringMatching(/^clients\[0\]: redirectUris must be an array of URIs/u),
+    expect.stringMatching(/^clients\[0\] \("web"\): pkce is not a known option; did you mean requirePkce\?/u),
+    expect.stringMatching(/^clients\[0\] \("web"\): redirectUris must be an array of URIs/u),
     expect.stringMatching(/^clients: b has the scope nonsense, /u),
     expect.stringMatching(/^clients: b has the scope other, /u),
     expect.stringMatching(/^clients: c uses the grant type magic, /u),
@@ -60,7 +60,7 @@ test('check reports wrong keys beside a client that names what does not exist, a
   const wrongScope = expect.stringMatching(/^clients: \S+ has the scope nonsense, /u)
   expect(await problemsIn({ ...valid, keys, clients })).toEqual([wrongScope, wrongKey])
   const plugins = [{ name: 'password' }]
-  const wrongPlugin = expect.stringMatching(/^plugins\[0\]\.name password is always active/u)
+  const wrongPlugin = expect.stringMatching(/^plugins\[0\] \("password"\)\.name password is always active/u)
   expect(await problemsIn({ ...valid, keys, plugins })).toEqual([wrongPlugin, wrongKey])
 })
 
@@ -70,9 +70,9 @@ test('check names the position of a client that others hide', async () => {
     clients: [{ ...client, accessTokenLifetime: 'x' }, client, client, { ...client, clientId: 'd', enabled: 1 }],
   })
   expect(problems).toEqual([
-    expect.stringMatching(/^clients\[0\]: accessTokenLifetime /u),
+    expect.stringMatching(/^clients\[0\] \("web"\): accessTokenLifetime /u),
     expect.stringMatching(/^clients: two clients have the clientId /u),
-    expect.stringMatching(/^clients\[3\]: enabled /u),
+    expect.stringMatching(/^clients\[3\] \("d"\): enabled /u),
   ])
 })
 
@@ -86,8 +86,8 @@ test.each([
 test('check reports each malformed secret', async () => {
   const secrets = [{ sha256: 'x' }, {}]
   expect(await problemsIn({ ...valid, clients: [{ ...client, secrets }] })).toEqual([
-    expect.stringMatching(/^clients\[0\]: secrets\[0\]\.sha256 /u),
-    expect.stringMatching(/^clients\[0\]: secrets\[1\] has neither /u),
+    expect.stringMatching(/^clients\[0\] \("web"\): secrets\[0\]\.sha256 /u),
+    expect.stringMatching(/^clients\[0\] \("web"\): secrets\[1\] has neither /u),
   ])
 })
 

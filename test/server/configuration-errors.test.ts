@@ -232,8 +232,8 @@ describe('each configuration error is one line with its path', () => {
       // One line for each mistake, which starts with the file: no stack trace, no other line.
       expect(err).toMatch(/^(?:grantry: [^\n]+\n)+$/u)
       for (const line of err.trimEnd().split('\n')) expect(line).toContain(`grantry: ${file}`)
-      // The core separates the entry with a colon: `clients[0]: clientId ...`.
-      expect(err.replaceAll(']: ', '].')).toContain(path)
+      // The core separates the entry with a colon: `clients[0] ("web"): clientId ...`.
+      expect(err.replaceAll(/ \("[^"]*"\)/gu, '').replaceAll(']: ', '].')).toContain(path)
       expect(err).toContain(says)
       expect(err).not.toMatch(/ at [\w.<>]+ \(|node:internal|ERR_/u)
     },

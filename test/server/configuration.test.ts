@@ -50,7 +50,7 @@ describe('an error is one line with its path, and exit code 1', () => {
     [
       'an unknown key of a client',
       { ...valid, clients: [{ clientId: 'a', grantType: [] }] },
-      'clients[0]: grantType is not a known option; did you mean grantTypes?',
+      'clients[0] ("a"): grantType is not a known option; did you mean grantTypes?',
     ],
     ['a missing key', { storage: { driver: 'memory' }, clients: [] }, 'issuer is required'],
     [
@@ -58,7 +58,11 @@ describe('an error is one line with its path, and exit code 1', () => {
       { ...valid, abuseControl: { enable: true } },
       'abuseControl.enable is not a known option; did you mean enabled?',
     ],
-    ['a password that is not a hash', { ...valid, users: [user] }, 'users[0].password must be a hash like $argon2id$'],
+    [
+      'a password that is not a hash',
+      { ...valid, users: [user] },
+      'users[0] ("1").password must be a hash like $argon2id$',
+    ],
     [
       'a grant type that no plugin brings',
       { ...valid, clients: [{ ...valid.clients[0], grantTypes: ['urn:example:nothing'] }] },

@@ -78,30 +78,38 @@ describe('an invalid configuration ends the start', () => {
   // The malformed secret is the second one of the second owner, after a valid one.
   test.each(malformed)('a secret of a client: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, clients: [web, { ...web, clientId: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^clients\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u)
+    expect(sentence).toMatch(
+      /^clients\[1\] \("[\w-]+"\): secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u,
+    )
     expect(sentence).not.toContain(value)
   })
 
   test.each(malformed)('a secret of a scope: %s', async (_what, secret, value) => {
     const sentence = await refusal({ ...valid, scopes: [{ name: 'api1' }, { name: 'b', secrets: [good, secret] }] })
-    expect(sentence).toMatch(/^scopes\[1\]: secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u)
+    expect(sentence).toMatch(
+      /^scopes\[1\] \("[\w-]+"\): secrets\[1\](?:\.(?:sha256|sha512|expiresAt) is | has neither sha256)/u,
+    )
     expect(sentence).not.toContain(value)
   })
 
   test.each(['sha256', 'sha512'])('an empty %s', async (name) => {
     const secrets = [{ [name]: '' }]
     expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(
-      /^clients\[0\]: secrets\[0\]\.sha(?:256|512) is not/u,
+      /^clients\[0\] \("web"\): secrets\[0\]\.sha(?:256|512) is not/u,
     )
     printed = ''
     expect(await refusal({ ...valid, scopes: [{ name: 'a', secrets }] })).toMatch(
-      /^scopes\[0\]: secrets\[0\]\.sha(?:256|512) is not/u,
+      /^scopes\[0\] \("[\w-]+"\): secrets\[0\]\.sha(?:256|512) is not/u,
     )
   })
 
   test.each([
-    ['text instead of the array', 'web-secret', /^clients\[0\]: secrets must be an array/u],
-    ['a mistyped name', [{ sha265: 'web-secret' }], /^clients\[0\]: secrets.*sha265.*did you mean sha256\?$/u],
+    ['text instead of the array', 'web-secret', /^clients\[0\] \("web"\): secrets must be an array/u],
+    [
+      'a mistyped name',
+      [{ sha265: 'web-secret' }],
+      /^clients\[0\] \("web"\): secrets.*sha265.*did you mean sha256\?$/u,
+    ],
   ])('%s is reported without the value', async (_what, secrets, sentence) => {
     expect(await refusal({ ...valid, clients: [{ ...web, secrets }] })).toMatch(sentence)
     expect(printed).not.toContain('web-secret')

@@ -82,7 +82,7 @@ describe('clients', () => {
   // It would look protected, but every copy of the app would contain the secret.
   test('rejects a public client with secrets', async () => {
     await expect(startClient({ public: true, grantTypes: ['refresh_token'] })).rejects.toMatchObject(
-      refusal('clients[0]: secrets must be empty for a public client, which cannot keep a secret'),
+      refusal('clients[0] ("web"): secrets must be empty for a public client, which cannot keep a secret'),
     )
   })
 
@@ -136,7 +136,7 @@ describe('clients', () => {
       refreshToken: { usage: 'reuse' },
     }
     await expect(startClient(more)).rejects.toMatchObject(
-      refusal('clients[0]: refreshToken.usage must be "rotate" for a public client'),
+      refusal('clients[0] ("web"): refreshToken.usage must be "rotate" for a public client'),
     )
   })
 })
@@ -148,7 +148,9 @@ describe('scopes', () => {
 
   test.each(['openid', 'profile', 'roles'])('%s cannot be declared as an API', async (name) => {
     await expect(startScopes({ name })).rejects.toMatchObject(
-      refusal(`scopes[1]: ${name} is an identity scope of OpenID Connect; set identity: true, or use another name`),
+      refusal(
+        `scopes[1] ("${name}"): ${name} is an identity scope of OpenID Connect; set identity: true, or use another name`,
+      ),
     )
   })
 

@@ -23,13 +23,13 @@ describe('a secret in the wrong place', () => {
     const client = { clientId: 'web', [name]: 'the-secret-itself', grantTypes: ['client_credentials'] }
     await expect(start({ clients: [client] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `clients[0]: ${name} is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
+      message: `clients[0] ("web"): ${name} is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
     })
   })
 
   test('secret of a scope', async () => {
     await expect(start({ scopes: [{ name: 'api1', secret: 'the-secret-itself' }] })).rejects.toThrow(
-      `scopes[0]: secret is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
+      `scopes[0] ("api1"): secret is not a known option; did you mean secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${makeOne}`,
     )
   })
 
@@ -39,7 +39,7 @@ describe('a secret in the wrong place', () => {
   ])('%s instead of the hash', async (kind, secret) => {
     await expect(start({ clients: [{ clientId: 'web', secrets: [secret] }] })).rejects.toMatchObject({
       name: 'TypeError',
-      message: `clients[0]: secrets[0] must be an object such as { sha256: '<base64>' }, not ${kind}; c${makeOne}`,
+      message: `clients[0] ("web"): secrets[0] must be an object such as { sha256: '<base64>' }, not ${kind}; c${makeOne}`,
     })
   })
 })
@@ -58,7 +58,7 @@ test.each([
   ['access-token-lifetime', 'accessTokenLifetime'],
 ])('%s is suggested as %s', async (written, meant) => {
   await expect(start({ clients: [{ clientId: 'web', [written]: [] }] })).rejects.toThrow(
-    `clients[0]: ${written} is not a known option; did you mean ${meant}`,
+    `clients[0] ("web"): ${written} is not a known option; did you mean ${meant}`,
   )
 })
 

@@ -76,9 +76,9 @@ describe('the members that a plugin adds to a client', () => {
   })
 
   test('are validated like those of the core', async () => {
-    const wrong = { name: 'TypeError', message: 'clients[0]: testTier must be "gold" or "basic"' }
+    const wrong = { name: 'TypeError', message: 'clients[0] ("test-client"): testTier must be "gold" or "basic"' }
     await expect(start([client({ testTier: 'silver' })])).rejects.toMatchObject(wrong)
-    const mistyped = 'clients[0]: testTeir is not a known option; did you mean testTier?'
+    const mistyped = 'clients[0] ("test-client"): testTeir is not a known option; did you mean testTier?'
     await expect(start([client({ testTeir: 'gold' })])).rejects.toMatchObject({ message: mistyped })
     const store = await start({ find: () => client({ testTier: 'silver' }) })
     expect((await store.post('token', form, testClient)).body).toEqual({ error: 'server_error' })
@@ -95,7 +95,7 @@ describe('the members that a plugin adds to a client', () => {
 describe('the members that a plugin adds to a scope', () => {
   test('are validated like those of the core', async () => {
     await expect(start([client()], [{ name: 'api1', testOwner: 'a' }])).resolves.toBeDefined()
-    const message = 'scopes[0]: testOwner must be a string'
+    const message = 'scopes[0] ("api1"): testOwner must be a string'
     const wrong = [{ name: 'api1', testOwner: 1 }] as unknown as readonly ScopeOptions[]
     await expect(start([client()], wrong)).rejects.toMatchObject({ message })
   })

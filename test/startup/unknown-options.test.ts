@@ -60,22 +60,22 @@ describe('an unknown option', () => {
     [
       'in clients[i]',
       { clients: [client, { ...client, clientId: 'two', grantType: [] }] },
-      'clients[1]: grantType is not a known option; did you mean grantTypes?',
+      'clients[1] ("two"): grantType is not a known option; did you mean grantTypes?',
     ],
     [
       'in refreshToken of clients[i]',
       { clients: [{ ...client, refreshToken: { usge: 'rotate' } }] },
-      'clients[0]: refreshToken.usge is not a known option; did you mean usage?',
+      'clients[0] ("web"): refreshToken.usge is not a known option; did you mean usage?',
     ],
     [
       'in a secret of clients[i]',
       { clients: [{ ...client, secrets: [{ sha265: sha256Of('web-secret') }] }] },
-      'clients[0]: secrets[0].sha265 is not a known option; did you mean sha256?',
+      'clients[0] ("web"): secrets[0].sha265 is not a known option; did you mean sha256?',
     ],
     [
       'in scopes[i]',
       { scopes: [{ name: 'api1' }, { name: 'api2', claim: [] }] },
-      'scopes[1]: claim is not a known option; did you mean claims?',
+      'scopes[1] ("api2"): claim is not a known option; did you mean claims?',
     ],
     // An ignored clock: codes would use another clock than the caller expects.
     [

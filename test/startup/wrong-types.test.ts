@@ -129,32 +129,32 @@ describe('an option of the wrong type', () => {
     [{ clientId: '' }, 'clients[0]: clientId must be 1 to 100 printable ASCII characters'],
     [
       { clientId: 'x'.repeat(101) },
-      'clients[0]: clientId must be 1 to 100 printable ASCII characters, or a URL of at most 2000',
+      `clients[0] ("${'x'.repeat(101)}"): clientId must be 1 to 100 printable ASCII characters, or a URL of at most 2000`,
     ],
-    [{ clientId: 'a', public: 'yes' }, 'clients[0]: public must be true or false'],
-    [{ clientId: 'a', grantTypes: 'password' }, 'clients[0]: grantTypes must be an array of strings'],
-    [{ clientId: 'a', scopes: [1] }, 'clients[0]: scopes[0] must be a string'],
+    [{ clientId: 'a', public: 'yes' }, 'clients[0] ("a"): public must be true or false'],
+    [{ clientId: 'a', grantTypes: 'password' }, 'clients[0] ("a"): grantTypes must be an array of strings'],
+    [{ clientId: 'a', scopes: [1] }, 'clients[0] ("a"): scopes[0] must be a string'],
     [
       { clientId: 'a', secrets: sha256Of('x') },
-      'clients[0]: secrets must be an array of { sha256 } or { sha512 }; create one with hashSecret() or grantry hash-secret',
+      'clients[0] ("a"): secrets must be an array of { sha256 } or { sha512 }; create one with hashSecret() or grantry hash-secret',
     ],
     [
       { clientId: 'a', redirectUris: ['/callback'] },
-      'clients[0]: redirectUris[0] must be an absolute URI such as https://app.example.com/callback, of at most 2000 characters without a fragment',
+      'clients[0] ("a"): redirectUris[0] must be an absolute URI such as https://app.example.com/callback, of at most 2000 characters without a fragment',
     ],
     [
       { clientId: 'a', allowedCorsOrigins: ['https://app.example.com/'] },
-      'clients[0]: allowedCorsOrigins[0] must be an origin such as https://app.example.com, without a path',
+      'clients[0] ("a"): allowedCorsOrigins[0] must be an origin such as https://app.example.com, without a path',
     ],
-    [{ clientId: 'a', accessTokenFormat: 'JWT' }, 'clients[0]: accessTokenFormat must be "jwt" or "reference"'],
-    [{ clientId: 'a', accessTokenLifetime: '1h' }, 'clients[0]: accessTokenLifetime must be a number of seconds'],
+    [{ clientId: 'a', accessTokenFormat: 'JWT' }, 'clients[0] ("a"): accessTokenFormat must be "jwt" or "reference"'],
+    [{ clientId: 'a', accessTokenLifetime: '1h' }, 'clients[0] ("a"): accessTokenLifetime must be a number of seconds'],
     [
       { clientId: 'a', accessTokenLifetime: 0 },
-      'clients[0]: accessTokenLifetime must be a whole number of seconds from 1 to 315360000 (ten years)',
+      'clients[0] ("a"): accessTokenLifetime must be a whole number of seconds from 1 to 315360000 (ten years)',
     ],
     [
       { clientId: 'a', refreshToken: { retryWindow: 301 } },
-      'clients[0]: refreshToken.retryWindow must be at most 300 seconds',
+      'clients[0] ("a"): refreshToken.retryWindow must be at most 300 seconds',
     ],
   ])('a client %j', async (client, message) => {
     await expect(start({ clients: [client] })).rejects.toMatchObject({ name: 'TypeError', message })
@@ -164,10 +164,10 @@ describe('an option of the wrong type', () => {
     [{}, 'scopes[0]: name is required'],
     ['api1', "scopes[0] must be an object such as { name: 'api1' }, not a string"],
     [{ name: 'two words' }, 'scopes[0]: name must be a scope name (RFC 6749 section 3.3)'],
-    [{ name: 'x'.repeat(301) }, 'scopes[0]: name must be at most 300 characters'],
-    [{ name: 'a', claims: 'email' }, 'scopes[0]: claims must be an array of strings'],
-    [{ name: 'a', identity: 1 }, 'scopes[0]: identity must be true or false'],
-    [{ name: 'a', audience: '' }, 'scopes[0]: audience must not be empty'],
+    [{ name: 'x'.repeat(301) }, `scopes[0] ("${'x'.repeat(301)}"): name must be at most 300 characters`],
+    [{ name: 'a', claims: 'email' }, 'scopes[0] ("a"): claims must be an array of strings'],
+    [{ name: 'a', identity: 1 }, 'scopes[0] ("a"): identity must be true or false'],
+    [{ name: 'a', audience: '' }, 'scopes[0] ("a"): audience must not be empty'],
   ])('a scope %j', async (scope, message) => {
     await expect(start({ scopes: [scope] })).rejects.toMatchObject({ name: 'TypeError', message })
   })

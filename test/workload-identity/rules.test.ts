@@ -87,7 +87,7 @@ describe('2.20 a rule that could match workloads of others is refused at start',
   })
 
   test('by an error that names the client', async () => {
-    await expect(start({ issuer: github })).rejects.toThrow(/clients\[0\]: workload needs repository_id/u)
+    await expect(start({ issuer: github })).rejects.toThrow(/clients\[0\] \("[\w-]+"\): workload needs repository_id/u)
   })
 })
 

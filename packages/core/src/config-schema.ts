@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { configurationError } from './config-problems.ts'
+import { assertNone } from './config-problems.ts'
 import { isJsonObject } from './json.ts'
 
 /** The Levenshtein distance between two strings. */
@@ -25,9 +25,9 @@ export function closestName(name: string, known: readonly string[]): string | un
     candidate,
     edits: distance(normalizeName(name), normalizeName(candidate)),
   }))
-  ranked.sort((a, b) => a.edits - b.edits)
-  const [best] = ranked
-  return best !== undefined && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.candidate : undefined
+  return ranked
+    .filter(({ edits }) => edits <= Math.max(2, Math.floor(name.length / 3)))
+    .sort((a, b) => a.edits - b.edits)[0]?.candidate
 }
 
 /** A word of a name. Random text is longer, or has capitals in other places. */
@@ -52,7 +52,6 @@ function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'string') return 'a string'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
@@ -184,8 +183,8 @@ export function parseConfiguration<S extends v.GenericSchema>(
   if (result.success) return result.output
   const describe = (keys: readonly unknown[], message: string): string => {
     const path = pathOf(keys)
-    const where = [what === '' || path === '' ? what : `${what}:`, path].filter((part) => part !== '')
-    return [...where, message].join(' ')
+    const parts = [what === '' || path === '' ? what : `${what}:`, path, message]
+    return parts.filter((part) => part !== '').join(' ')
   }
   const problems = sorted(result.issues).flatMap((issue) => {
     const keys = issue.path?.map(({ key }) => key) ?? []
@@ -195,8 +194,8 @@ export function parseConfiguration<S extends v.GenericSchema>(
       ...others.map(({ name, message }) => describe([...keys.slice(0, -1), name], message)),
     ]
   })
-  const [first, ...others] = new Set(problems)
-  throw configurationError([first ?? '', ...others])
+  assertNone([...new Set(problems)])
+  return result.output as v.InferOutput<S>
 }
 
 /** The upper limit of every lifetime setting: ten years, in seconds. */

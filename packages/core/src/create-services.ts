@@ -40,13 +40,14 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
 async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Promise<void> {
   const data = new Uint8Array(1)
   const isHash = (bytes: unknown, length: number) => bytes instanceof Uint8Array && bytes.length === length
-  const wrong = Object.entries({
+  const checks = {
     sha256: isHash(sha256(data), 32),
     sha256Hex: /^[0-9a-f]{64}$/u.test(sha256Hex('')),
     sha512: isHash(await sha512(data), 64),
-  }).find(([, fits]) => !fits)
-  if (wrong !== undefined)
-    throw new TypeError(`createProvider(): runtime.${wrong[0]} does not return a hash of its length`)
+  }
+  for (const [name, fits] of Object.entries(checks)) {
+    if (!fits) throw new TypeError(`createProvider(): runtime.${name} does not return a hash of its length`)
+  }
 }
 
 /** Opens the clients of the host with those of plugins. */

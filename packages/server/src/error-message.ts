@@ -28,10 +28,39 @@ export function problemsIn(thrown: unknown): readonly string[] {
   return problems.length < 2 ? [configurationMessage(thrown)] : problems.map(configurationMessage)
 }
 
-/** Wraps an error so that its message starts with the file that the operator wrote. */
-export function errorInFile(cause: unknown, file: string): Error {
+const placeForm = /^(?:[\w$-]+|\.[\w$-]+|\[\d+\](?! \("))+/u
+const stepForm = /\[?([\w$-]+)\]?/gu
+// What is no id could forge a line of the log.
+const idForm = /^[!#-~]{1,100}$/u
+
+function idOf(entry: unknown): string {
+  const { clientId, sub, username, name = clientId ?? sub ?? username } = Object(entry) as Record<string, unknown>
+  return typeof name === 'string' && idForm.test(name) ? ` ("${name}")` : ''
+}
+
+/**
+ * Adds the id of each entry of a list to the place that a message starts with, such as `tenants.list[0] ("acme").issuer`: an
+ * operator cannot see that a client is the forty-second. Clients and scopes have theirs already where the core names them.
+ */
+export function withEntryIds(problem: string, configuration: unknown): string {
+  const [place = ''] = placeForm.exec(problem) ?? []
+  let value = configuration
+  const named = place.replaceAll(stepForm, (step, name: string) => {
+    const isEntry = Array.isArray(value)
+    value = Object(value)[name]
+    return isEntry ? `${step}${idOf(value)}` : step
+  })
+  return `${named}${problem.slice(place.length)}`
+}
+
+/**
+ * Wraps an error so that its message starts with the file that the operator wrote.
+ *
+ * @param configuration what is in the file: messages name its entries by their ids, too
+ */
+export function errorInFile(cause: unknown, file: string, configuration?: unknown): Error {
   const [first, ...others] = isOAuthError(cause) ? [] : configurationProblems(cause)
-  const inFile = (problem: unknown): string => `${file}: ${configurationMessage(problem)}`
+  const inFile = (problem: unknown): string => `${file}: ${withEntryIds(configurationMessage(problem), configuration)}`
   return configurationError([inFile(first ?? cause), ...others.map(inFile)], { cause })
 }
 

@@ -174,7 +174,7 @@ export async function startServer(options: StartOptions): Promise<GrantryServer>
     }
   } catch (cause) {
     await Promise.all([running.close(0), observability?.listener?.close(0), storage?.driver.dispose?.()])
-    throw loaded === undefined ? cause : errorInFile(cause, loaded.file)
+    throw loaded === undefined ? cause : errorInFile(cause, loaded.file, loaded.configuration)
   }
 }
 

@@ -33,7 +33,7 @@ export default definePlugin('tags', [
     const wrong = written({ ...withClient({ tagg: 'x' }), plugins: ['./tags.mjs'] })
     writeFileSync(join(wrong.directory, 'tags.mjs'), tagPlugin)
     expect((await checked(wrong.file)).findings).toMatchObject([
-      { id: 'configuration-invalid', reason: 'clients[0]: tagg is not a known option; did you mean tag?' },
+      { id: 'configuration-invalid', reason: 'clients[0] ("web"): tagg is not a known option; did you mean tag?' },
     ])
   })
 

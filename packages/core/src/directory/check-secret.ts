@@ -3,6 +3,7 @@ import { assertNone } from '../config-problems.ts'
 import { after } from '../promises.ts'
 import { hex, type Runtime, utf8 } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
+import { placeInList } from './scope.ts'
 import { type HashSecretOutput, parseSecret, type Secret, secretRow } from './secret.ts'
 
 /** Secrets that were compromised, by their hashes. */
@@ -75,7 +76,7 @@ export function assertNotRefused(
 ): void {
   const listed = (list: string, owners: unknown): readonly string[] =>
     (Array.isArray(owners) ? owners : []).flatMap((owner: { readonly secrets?: unknown } | null, index) =>
-      problemsOf(owner?.secrets, refused, `${list}[${index}]`),
+      problemsOf(owner?.secrets, refused, placeInList(list, index, owner)),
     )
   assertNone([...listed('clients', clients), ...listed('scopes', scopes)])
 }

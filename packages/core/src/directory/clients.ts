@@ -10,6 +10,7 @@ import { withoutRefusal } from './client-refusal.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { always, type RenewingStore } from './renewing-store.ts'
+import { placeInList } from './scope.ts'
 import { assertSecrets, secretRow } from './secret.ts'
 
 /** A source of clients, such as a database or an admin API. */
@@ -91,8 +92,9 @@ function fromArray(options: readonly ClientOptions[], schema: typeof clientSchem
   const { parse, secretsOf } = createParser(schema)
   const clients = new Map<string, Client>()
   const add = (option: ClientOptions, index: number): void => {
-    const client = parse(option, `clients[${index}]`)
-    assertSecrets(option.secrets, `clients[${index}]`)
+    const where = placeInList('clients', index, option)
+    const client = parse(option, where)
+    assertSecrets(option.secrets, where)
     if (clients.has(client.clientId)) throw new TypeError(`clients: two clients have the clientId ${client.clientId}`)
     clients.set(client.clientId, client)
   }

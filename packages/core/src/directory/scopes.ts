@@ -1,6 +1,13 @@
 import { allSteps } from '../config-problems.ts'
 import { parseConfiguration } from '../config-schema.ts'
-import { type Scope, type ScopeOptions, type ScopeWithSecrets, type scopeSchema, standardScopes } from './scope.ts'
+import {
+  placeInList,
+  type Scope,
+  type ScopeOptions,
+  type ScopeWithSecrets,
+  type scopeSchema,
+  standardScopes,
+} from './scope.ts'
 import { assertSecrets, type Secret } from './secret.ts'
 
 /** The scopes of a provider at one time: the standard scopes, which others can override, and those of the host. */
@@ -81,7 +88,7 @@ function createSetOf(options: readonly ScopeOptions[], schema: typeof scopeSchem
       scopes.set(name, parsedScope)
       secretsByScope.set(parsedScope.scope, parsedScope.secrets)
     }
-    allSteps(options.map((option, index) => () => add(option, `scopes[${index}]`)))
+    allSteps(options.map((option, index) => () => add(option, placeInList('scopes', index, option))))
     return {
       add,
       get directory() {

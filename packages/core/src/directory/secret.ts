@@ -27,15 +27,14 @@ const howToCreate = 'create one with hashSecret() or grantry hash-secret'
  * secret itself.
  */
 export function parseSecret({ sha256, sha512, expiresAt }: SecretInput): Secret | string {
-  const algorithm = isAbsent(sha512) ? 'sha256' : 'sha512'
-  const stored = isAbsent(sha512) ? sha256 : sha512
+  const [algorithm, stored] = isAbsent(sha512) ? (['sha256', sha256] as const) : (['sha512', sha512] as const)
   if (isAbsent(stored)) return ` has neither sha256 nor sha512; ${howToCreate}`
   const length = hashLengths[algorithm]
   const hash = typeof stored === 'string' ? decodeBase64(stored) : undefined
   if (hash?.length !== length) {
     const isHex = typeof stored === 'string' && stored.length === 2 * length && /^[\da-f]+$/iu.test(stored)
-    const name = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512'
-    return `.${algorithm} is ${isHex ? 'hexadecimal, not base64' : `not the base64 of a ${name}`}; ${howToCreate}`
+    const wrong = isHex ? 'hexadecimal, not base64' : `not the base64 of a ${algorithm.replace('sha', 'SHA-')}`
+    return `.${algorithm} is ${wrong}; ${howToCreate}`
   }
   const end = isAbsent(expiresAt) ? undefined : epochSecondsOf(expiresAt)
   if (end === undefined && !isAbsent(expiresAt)) return notTime
@@ -95,10 +94,7 @@ export const secretsSchema = v.pipe(
 /** Suggestions for a secret that is configured in plain text or under another name. */
 export const secretNames = Object.fromEntries(
   ['secret', 'clientsecret', 'clientsecrets', 'apisecret', 'apisecrets', 'scopesecret', 'sha256', 'sha512'].map(
-    (name) => [
-      name,
-      `secrets, an array of hashes such as [{ sha256: '<base64>' }]? ${howToCreate[0]?.toUpperCase()}${howToCreate.slice(1)}`,
-    ],
+    (name) => [name, `secrets, an array of hashes such as [{ sha256: '<base64>' }]? C${howToCreate.slice(1)}`],
   ),
 )
 

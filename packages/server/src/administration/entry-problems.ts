@@ -25,8 +25,8 @@ function withoutMembers(entry: Members, wrong: readonly string[]): Members {
   return rest.public === true ? rest : { ...rest, secrets: rest.secrets ?? [someSecret] }
 }
 
-/** After the path: `.scopes[0] must be`, `: redirectUris[0] must be`, `: secrets[0] has neither`; not `: must be`. */
-const memberForm = /^(?:: (?!(?:must|is|has) )|\.)?([\w.[\]]*)/u
+/** After the path, and the id of the entry: `.scopes[0] must be`, `: redirectUris[0] must be`, `: secrets[0] has neither`; not `: must be`. */
+const memberForm = /^(?: \("[^"]*"\))?(?:: (?!(?:must|is|has) )|\.)?([\w.[\]]*)/u
 
 /** Returns the path of the member that a message names: `''` for the value itself. */
 export function memberIn(message: string, path: string): string | undefined {

@@ -23,7 +23,10 @@ export function refusedByProvider(
   { path, called }: Tried,
   problems: readonly string[] = configurationProblems(cause),
 ): RefusedError {
-  const [first = '', ...others] = problems.map((problem) => problem.replaceAll(path, called))
+  // The id that follows the path is in `called`.
+  const [first = '', ...others] = problems.map((problem) =>
+    problem.replaceAll(path, called).replace(/ \("[^"]*"\)(?=:)/u, ''),
+  )
   const member = memberIn((cause as Error).message, path)
   return refused('invalid', first, { member: member === '' ? undefined : member, others, cause })
 }

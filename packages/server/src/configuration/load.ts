@@ -108,6 +108,6 @@ export async function loadConfiguration(path: string, environment: Variables): P
     const configuration = parseConfiguration(configurationSchema, written, '')
     return { configuration, file, directory: dirname(file) }
   } catch (cause) {
-    throw errorInFile(cause, file)
+    throw errorInFile(cause, file, source)
   }
 }

@@ -59,7 +59,7 @@ function refusalOfClient(client: Members, names: readonly string[], { checkClien
   } catch (cause) {
     const { refusal } = refusedByProvider(cause, { path: 'clients[0]', called: 'it' })
     return {
-      problem: messageOf(cause).replace(/^clients(?:\[0\])?[:.]? ?/u, ''),
+      problem: messageOf(cause).replace(/^clients(?:\[0\])?(?: \("[^"]*"\))?[:.]? ?/u, ''),
       member: refusal.member?.split(/[.[]/u)[0],
     }
   }

@@ -16,7 +16,7 @@ import { readConfiguration } from '../configuration/load.ts'
 import { loadPluginsOf } from '../configuration/named-plugins.ts'
 import { type CheckedConfiguration, configurationSchema } from '../configuration/schema.ts'
 import { unusedKeys } from '../configuration/unused-keys.ts'
-import { configurationMessage } from '../error-message.ts'
+import { configurationMessage, withEntryIds } from '../error-message.ts'
 import { providerOptions } from '../provider-options/provider-options.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -96,6 +96,9 @@ async function problemsOfEach(
 export async function allProblems(path: string, environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const { file, source, variables } = await readConfiguration(path, environment)
   let current = source
+  const named = (all: readonly string[]): readonly string[] => [
+    ...new Set(all.map((problem) => withEntryIds(problem, source))),
+  ]
   const ofVariables = await problemsOf(() => {
     current = withEnvironment(source, variables)
   })
@@ -104,7 +107,7 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const unset = ofVariables.map(memberOf)
   const problems = [...ofVariables, ...ofMembers.filter((problem) => !unset.includes(memberOf(problem)))]
   const wrong = problems.map(memberOf)
-  if (!isJsonObject(current)) return problems
+  if (!isJsonObject(current)) return named(problems)
   const areOthersHidden = wrong.some((name) => usedByOthers.includes(name))
   const members = Object.entries(current as Members).filter(
     ([name]) => !wrong.includes(memberOf(quotableName(name))) && !(areOthersHidden && !independent.includes(name)),
@@ -114,8 +117,8 @@ export async function allProblems(path: string, environment: NodeJS.ProcessEnv):
   const ofRest = await problemsOf(() => {
     configuration = parseConfiguration(configurationSchema, rest, '')
   })
-  if (configuration === undefined) return [...new Set([...problems, ...ofRest])]
-  return [...new Set([...problems, ...(await problemsOfProvider(configuration, dirname(file)))])]
+  if (configuration === undefined) return named([...problems, ...ofRest])
+  return named([...problems, ...(await problemsOfProvider(configuration, dirname(file)))])
 }
 
 /**

@@ -79,6 +79,6 @@ export async function openConfiguredProvider(
     const { openProvider } = await import('./open-provider.ts')
     return await openProvider(loaded, observe, wrap, accounts)
   } catch (cause) {
-    throw await withOthers(errorInFile(cause, loaded.file), loaded.file)
+    throw await withOthers(errorInFile(cause, loaded.file, loaded.configuration), loaded.file)
   }
 }

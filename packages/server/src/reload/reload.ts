@@ -109,7 +109,7 @@ export function createReload<O>(options: ReloadOptions<O>): () => Promise<Reload
     const members = restartOnly(current(), loaded.configuration)
     if (members.length > 0) return needsRestart(file, members)
     const opened = await open(loaded).catch((cause: unknown) => {
-      throw errorInFile(cause, file)
+      throw errorInFile(cause, file, loaded.configuration)
     })
     if (isStopping()) {
       await discard(opened)
