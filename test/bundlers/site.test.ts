@@ -152,6 +152,8 @@ describeWith(missing(), 'a site of Next.js', () => {
     const visitor = await site.start('start')
     await expect.poll(site.opened).toEqual(['opened'])
     await expectSite(visitor)
-    expect(site.opened()).toEqual(['opened'])
+    // Each other copy of the module has compared its issuer, and closed its storage.
+    const count = (word: string) => site.opened().filter((line) => line === word).length
+    expect(count('opened') - count('closed')).toBe(1)
   })
 })

@@ -125,7 +125,60 @@ describe('a provider that does not open', () => {
   })
 })
 
+describe('another provider', () => {
+  test.each(['production', 'development'])('without a name of its own is refused in %s', async (mode) => {
+    vi.stubEnv('NODE_ENV', mode)
+    const [first, second] = [observed(), observed({ issuer: 'https://site.example.com/other' })]
+    const [former, present] = [first.load(), second.load()]
+    const results = await Promise.allSettled([former.GET(discovery), present.GET(discovery), former.provider()])
+    const problems = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
+    // In development, the former could be the module before an edit, so the present one has the name.
+    expect(problems).toHaveLength(mode === 'production' ? 1 : 2)
+    expect(problems[0]).toMatch(
+      /^TypeError: handlers\(\): .* and .* have the name provider; name one of them: handlers\(options, \{ name: 'staff' \}\)$/u,
+    )
+    expect(problems[0]).toContain('https://site.example.com/other')
+  })
+
+  test('is compared without closing a storage that all copies share', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    const { counted, source } = observed()
+    const { storage } = source()
+    const load = () => handlers(() => ({ ...source(), storage }))
+    await load().GET(discovery)
+    expect((await load().GET(discovery)).status).toBe(200)
+    expect(counted.closed).toBe(0)
+  })
+
+  test('that cannot be compared fails its request, and is compared again', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+    const { load, source } = observed()
+    await load().GET(discovery)
+    let isAway = true
+    const copy = handlers(() => {
+      if (isAway) throw new TypeError('no DATABASE_URL')
+      return source()
+    })
+    await expect(copy.GET(discovery)).rejects.toThrow('no DATABASE_URL')
+    isAway = false
+    expect((await copy.GET(discovery)).status).toBe(200)
+  })
+})
+
 describe('another copy of the module', () => {
+  test('does not close the provider under a page that has it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { counted, load } = observed()
+    const provider = await load().provider()
+    await load().GET(discovery)
+    expect(counted.closed).toBe(0)
+    expect((await provider.fetch(discovery)).status).toBe(200)
+    await vi.advanceTimersByTimeAsync(59_000)
+    expect(counted.closed).toBe(0)
+    await vi.advanceTimersByTimeAsync(1000)
+    await vi.waitFor(() => expect(counted.closed).toBe(1))
+  })
+
   test('in development replaces the provider, which is closed', async () => {
     const { counted, load } = observed()
     const former = load()
@@ -138,11 +191,14 @@ describe('another copy of the module', () => {
 
   test('in production uses the provider that is open', async () => {
     vi.stubEnv('NODE_ENV', 'production')
-    const { counted, load } = observed()
+    const { counted, load, source } = observed()
     const first = load()
-    await load().GET(discovery)
+    const copy = handlers(() => source())
+    await copy.GET(discovery)
     await first.GET(discovery)
-    expect(counted).toEqual({ opened: 1, closed: 0 })
+    await copy.GET(discovery)
+    // The options of the copy are read once, to compare its issuer, and their storage is closed.
+    expect(counted).toEqual({ opened: 2, closed: 1 })
   })
 
   test('does not close the provider under a request', async () => {

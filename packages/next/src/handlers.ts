@@ -1,11 +1,11 @@
 import type { FetchOptions } from '@grantry/adapters/fetch'
 import type { Provider } from '@grantry/core'
 import { startTasks } from './provider-tasks.ts'
-import { type OptionsSource, shareProvider, withLease } from './shared-provider.ts'
+import { createComparison, type OptionsSource, shareProvider, withLease } from './shared-provider.ts'
 
 /** What `handlers()` cannot read from Next.js. */
 export interface HandlersOptions extends FetchOptions {
-  /** Distinguishes the providers of an application that has several. Default: `provider`. */
+  /** Distinguishes the providers of an application that has several. Two with one name are refused. Default: `provider`. */
   readonly name?: string | undefined
 }
 
@@ -17,9 +17,10 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 /** The exports of a route file, and the provider behind them. */
 export interface ProviderHandlers extends Readonly<Record<(typeof methods)[number], RouteHandler>> {
   /**
-   * Returns the provider, for pages and server actions. Call it in each request: an edit replaces the provider in development.
+   * Returns the provider, for pages and server actions. Call it in each request: an edit replaces the provider in development,
+   * and closes the former a minute later.
    *
-   * @throws what the options and `createProvider()` throw.
+   * @throws what the options and `createProvider()` throw; TypeError if another provider has the same name.
    */
   provider(): Promise<Provider>
   /**
@@ -44,13 +45,23 @@ export interface ProviderHandlers extends Readonly<Record<(typeof methods)[numbe
 export function handlers(source: OptionsSource, options: HandlersOptions = {}): ProviderHandlers {
   const { name = 'provider', ...fetchOptions } = options
   const shared = shareProvider(name, source, fetchOptions)
-  const handle: RouteHandler = (request) => withLease(shared, async ({ fetch }) => (await fetch)(request))
+  const compare = createComparison(name, shared, source)
+  const handle: RouteHandler = (request) =>
+    withLease(shared, async (lease) => {
+      await compare(lease)
+      return (await lease.fetch)(request)
+    })
   return {
     ...(Object.fromEntries(methods.map((method) => [method, handle])) as Record<
       (typeof methods)[number],
       RouteHandler
     >),
-    provider: () => withLease(shared, ({ provider }) => provider),
+    provider: () =>
+      withLease(shared, async (lease) => {
+        await compare(lease)
+        lease.isLent = true
+        return lease.provider
+      }),
     startTasks: () => startTasks(shared),
   }
 }

@@ -5,11 +5,13 @@ import { createProvider, type Provider, type ProviderOptions } from '@grantry/co
 export type OptionsSource = () => ProviderOptions | Promise<ProviderOptions>
 
 /** A provider that opens, or is open. Requests hold it open. */
-interface Lease {
+export interface Lease {
   readonly provider: Promise<Provider>
   readonly fetch: Promise<(request: Request) => Promise<Response>>
   holders: number
   isRetired: boolean
+  /** Whether a page or a server action has it, which does not say when it ends. */
+  isLent: boolean
 }
 
 /** Shared by all copies of the module of a host in one process. */
@@ -17,6 +19,8 @@ export interface SharedProvider {
   source: OptionsSource
   fetchOptions: FetchOptions
   lease: Lease | undefined
+  /** Of the provider that was opened last. */
+  storage: unknown
   timer: unknown
 }
 
@@ -25,14 +29,23 @@ const key = Symbol.for('@grantry/next')
 
 const isProduction = (): boolean => process.env.NODE_ENV === 'production'
 
-async function open(source: OptionsSource): Promise<Provider> {
-  const options = await source()
+/** Milliseconds for which a former provider stays open for pages and server actions that have it. */
+const lent = 60_000
+
+/** Closes a storage that no provider uses. */
+async function dispose({ storage }: ProviderOptions): Promise<void> {
+  const close = async (): Promise<void> => storage?.dispose?.()
+  await Promise.allSettled([close()])
+}
+
+async function open(shared: SharedProvider): Promise<Provider> {
+  const options = await shared.source()
+  shared.storage = options.storage
   try {
     return await createProvider(options)
   } catch (error) {
     // The next request opens another storage.
-    const dispose = async (): Promise<void> => options.storage?.dispose?.()
-    await Promise.allSettled([dispose()])
+    await dispose(options)
     throw error
   }
 }
@@ -43,9 +56,16 @@ async function close({ provider }: Lease): Promise<void> {
   await opened?.close().catch((error: unknown) => console.error('The former provider was not closed:', error))
 }
 
+function closeUnused(lease: Lease): void {
+  if (!lease.isRetired || lease.holders > 0) return
+  if (!lease.isLent) return void close(lease)
+  const timer: { unref?: () => void } = setTimeout(() => void close(lease), lent)
+  timer.unref?.()
+}
+
 function retire(lease: Lease): void {
   lease.isRetired = true
-  if (lease.holders === 0) void close(lease)
+  closeUnused(lease)
 }
 
 /**
@@ -57,7 +77,7 @@ export function shareProvider(name: string, source: OptionsSource, fetchOptions:
   all[key] ??= new Map()
   const known = all[key].get(name)
   if (known === undefined) {
-    const shared = { source, fetchOptions, lease: undefined, timer: undefined }
+    const shared = { source, fetchOptions, lease: undefined, storage: undefined, timer: undefined }
     all[key].set(name, shared)
     return shared
   }
@@ -70,12 +90,13 @@ export function shareProvider(name: string, source: OptionsSource, fetchOptions:
 
 function newLease(shared: SharedProvider): Lease {
   const { fetchOptions } = shared
-  const provider = open(shared.source)
+  const provider = open(shared)
   const lease: Lease = {
     provider,
     fetch: provider.then((opened) => fetchHandler(opened, fetchOptions)),
     holders: 0,
     isRetired: false,
+    isLent: false,
   }
   lease.fetch.catch(() => {
     if (shared.lease === lease) shared.lease = undefined
@@ -96,6 +117,36 @@ export async function withLease<T>(shared: SharedProvider, call: (lease: Lease) 
     return await call(lease)
   } finally {
     lease.holders -= 1
-    if (lease.isRetired && lease.holders === 0) void close(lease)
+    closeUnused(lease)
+  }
+}
+
+/**
+ * Returns a function that refuses a provider which has the name of another one. A source that is not the shared one is usually a
+ * copy of it, or the one before an edit; its options are read once, and their storage is closed.
+ */
+export function createComparison(name: string, shared: SharedProvider, source: OptionsSource) {
+  let known: Promise<string> | undefined
+  async function read(): Promise<string> {
+    const options = await source()
+    // A host that keeps the storage outside of the function has one for all copies.
+    if (options.storage !== shared.storage) await dispose(options)
+    return options.issuer
+  }
+  function issuerOf(): Promise<string> {
+    known ??= read()
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+  return async ({ provider }: Lease): Promise<void> => {
+    if (shared.source === source) return
+    const { issuer } = await provider
+    const ownIssuer = await issuerOf()
+    if (issuer === ownIssuer) return
+    throw new TypeError(
+      `handlers(): ${issuer} and ${ownIssuer} have the name ${name}; name one of them: handlers(options, { name: 'staff' })`,
+    )
   }
 }
