@@ -1,37 +1,16 @@
 // One provider for all copies of the module of a host in one process, opened by the first request.
-import { definePlugin, defineTask, type ProviderOptions, signingKeys } from '@grantry/core'
-import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { definePlugin, defineTask } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type HandlersOptions, handlers } from '../../packages/next/src/index.ts'
-
-const key = Symbol.for('@grantry/next')
-const issuer = 'https://site.example.com/id'
-const discovery = new Request(`${issuer}/.well-known/openid-configuration`)
+import { handlers } from '../../packages/next/src/index.ts'
+import { discovery, forgetProviders, issuer, observed } from './observed.ts'
 
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
   vi.restoreAllMocks()
-  Reflect.deleteProperty(globalThis, key)
+  forgetProviders()
 })
-
-/** Counts what is opened and closed. `slow` is a client look-up that waits. */
-function observed(more: Partial<ProviderOptions> = {}) {
-  const counted = { opened: 0, closed: 0 }
-  const source = (): ProviderOptions => {
-    counted.opened += 1
-    const dispose = (): void => {
-      counted.closed += 1
-    }
-    const storage = { ...memoryDriver(), dispose }
-    return {
-      ...{ issuer, keys: signingKeys({ algorithm: 'ES256' }), storage, clients: [], plugins: [clientCredentials()] },
-      ...more,
-    }
-  }
-  return { counted, source, load: (options?: HandlersOptions) => handlers(source, options) }
-}
 
 describe('handlers()', () => {
   test('opens nothing until the first request, and one provider for many', async () => {
@@ -122,46 +101,6 @@ describe('a provider that does not open', () => {
     ['rejects', () => Promise.reject(new TypeError('no DATABASE_URL'))],
   ])('says why, if the function of the host %s', async (_how, source) => {
     await expect(handlers(source).GET(discovery)).rejects.toThrow('no DATABASE_URL')
-  })
-})
-
-describe('another provider', () => {
-  test.each(['production', 'development'])('without a name of its own is refused in %s', async (mode) => {
-    vi.stubEnv('NODE_ENV', mode)
-    const [first, second] = [observed(), observed({ issuer: 'https://site.example.com/other' })]
-    const [former, present] = [first.load(), second.load()]
-    const results = await Promise.allSettled([former.GET(discovery), present.GET(discovery), former.provider()])
-    const problems = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []))
-    // In development, the former could be the module before an edit, so the present one has the name.
-    expect(problems).toHaveLength(mode === 'production' ? 1 : 2)
-    expect(problems[0]).toMatch(
-      /^TypeError: handlers\(\): .* and .* have the name provider; name one of them: handlers\(options, \{ name: 'staff' \}\)$/u,
-    )
-    expect(problems[0]).toContain('https://site.example.com/other')
-  })
-
-  test('is compared without closing a storage that all copies share', async () => {
-    vi.stubEnv('NODE_ENV', 'production')
-    const { counted, source } = observed()
-    const { storage } = source()
-    const load = () => handlers(() => ({ ...source(), storage }))
-    await load().GET(discovery)
-    expect((await load().GET(discovery)).status).toBe(200)
-    expect(counted.closed).toBe(0)
-  })
-
-  test('that cannot be compared fails its request, and is compared again', async () => {
-    vi.stubEnv('NODE_ENV', 'production')
-    const { load, source } = observed()
-    await load().GET(discovery)
-    let isAway = true
-    const copy = handlers(() => {
-      if (isAway) throw new TypeError('no DATABASE_URL')
-      return source()
-    })
-    await expect(copy.GET(discovery)).rejects.toThrow('no DATABASE_URL')
-    isAway = false
-    expect((await copy.GET(discovery)).status).toBe(200)
   })
 })
 
