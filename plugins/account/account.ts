@@ -18,7 +18,7 @@ import { checkAcceptedFor } from './accepted.ts'
 import { type AccountPages, accountPageNames } from './account-pages.ts'
 import { noteChange } from './changes.ts'
 import { clientDemands, type demandMembers } from './client-demand.ts'
-import { demandStep } from './demand.ts'
+import { demandStep, provesFactor } from './demand.ts'
 import { accountEndpoint } from './page.ts'
 import { profileClaims, usualClaims } from './profile-claims.ts'
 import { removalTask } from './removal.ts'
@@ -179,6 +179,7 @@ export function accountPage(input: AccountPageOptions): AuthorizationFeature {
   return {
     describesSessions: true,
     checkAccepted: checkAcceptedFor(options),
+    suffices: provesFactor(options),
     ...(options.deletion && { mayLast: async (kit, sub) => !(await isRemoved(kit, sub)) }),
     ...((secondFactors !== undefined || options.deletion) && { step: stepOf(settings) }),
     parts: (services) => [

@@ -1,5 +1,9 @@
 import type { EndpointKit, Reply } from '@grantry/core'
-import type { AuthorizationFeature, Interaction } from '../authorization-endpoint/authorization-endpoint.ts'
+import type {
+  AuthorizationFeature,
+  Interaction,
+  SessionCheck,
+} from '../authorization-endpoint/authorization-endpoint.ts'
 import { otpPaths } from './paths.ts'
 import type { AccountServices } from './services.ts'
 import { accountClientId, urlOf, type Visit } from './visit.ts'
@@ -66,6 +70,12 @@ export const demandStep =
     if (!hasOne) return { location: urlOf(kit, `${otpPaths.setUp}/${id}`) }
     return client.signInAt(kit, { max_age: '0', state: `${resumePath}/${id}` })
   }
+
+/** What the operator demands of each session; a client that demands it gets no tokens without it. */
+export const provesFactor =
+  ({ requireSecondFactor }: Pick<Demanding, 'requireSecondFactor'>): SessionCheck =>
+  ({ subject }) =>
+    !requireSecondFactor || subject.amr.includes('mfa')
 
 /**
  * Whether the operator, clients or requests demand a factor, and the user has one that this session has not proved: the

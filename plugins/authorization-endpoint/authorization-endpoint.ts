@@ -18,7 +18,7 @@ import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './au
 import { type EndpointPages, plainPages } from './authorization-pages.ts'
 import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
-import type { AuthorizationFeature, InteractionPort } from './interaction.ts'
+import type { AuthorizationFeature, InteractionPort, SessionCheck } from './interaction.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
 import { membershipCheck } from './organizations.ts'
@@ -68,6 +68,7 @@ export type {
   PushedRequest,
   PushedRequests,
   RefusedInteraction,
+  SessionCheck,
   SuspendedInteraction,
   Suspension,
   UnaskedDecision,
@@ -169,6 +170,13 @@ function endpointsOf(steps: Steps, pages: EndpointPages) {
   return [authorization, resume]
 }
 
+const sufficesFor =
+  (checks: readonly Pick<AuthorizationFeature, 'suffices'>[]): SessionCheck =>
+  async (session, client, kit) => {
+    for (const { suffices } of checks) if ((await suffices?.(session, client, kit)) === false) return false
+    return true
+  }
+
 /** @throws TypeError when users would set up by a feature what the interaction does not accept. */
 function assertAccepted({ accepts }: InteractionPort, features: readonly AuthorizationFeature[]): void {
   if (accepts === undefined) return
@@ -199,7 +207,8 @@ export function authorizationEndpoint(input: AuthorizationEndpointOptions): Plug
   const { organizations } = options
   const decisions = createDecisions({ ...shared, organizations })
   const steps = createSteps({ ...shared, port, pages, openInteraction, decisions })
-  const services = { interactions: createInteractionServices(steps, suspendedRequests), sessions, consents }
+  const interactions = createInteractionServices(steps, suspendedRequests)
+  const services = { interactions, sessions, consents, suffices: sufficesFor([port, ...features]) }
   const mustPush = (client: Client): boolean =>
     client.requirePushedAuthorizationRequests === true || pushedRequests?.isRequired(client) === true
   return definePlugin('authorization-endpoint', [

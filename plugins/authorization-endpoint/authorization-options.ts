@@ -85,6 +85,7 @@ export const optionsSchema = configurationObject({
     accepts: v.optional(
       configurationObject({ ...factorEntries, ways: v.optional(v.array(portSchema<object>('a way to sign in', {}))) }),
     ),
+    suffices: functionSchema<NonNullable<InteractionPort['suffices']>>(),
     parts: functionSchema<NonNullable<InteractionPort['parts']>>(),
   }),
   /**

@@ -134,7 +134,16 @@ export interface InteractionServices {
   readonly interactions: Interactions
   readonly sessions: Sessions
   readonly consents: Consents
+  /** Whether the interaction and all features accept a session for a page that gives a client access without a request. */
+  readonly suffices: SessionCheck
 }
+
+/** Whether the session of a user is enough for a client, as `step` decides about requests. */
+export type SessionCheck = (
+  session: { readonly subject: Subject },
+  client: Client,
+  kit: EndpointKit,
+) => MaybePromise<boolean>
 
 /** What an interaction accepts from users besides a password, or instead of it. */
 export interface AcceptedFactors {
@@ -164,6 +173,8 @@ export interface InteractionPort {
    * is refused.
    */
   readonly accepts?: AcceptedFactors | undefined
+  /** For pages that give a client access without a request, such as that for devices. Default: every session is enough. */
+  readonly suffices?: SessionCheck | undefined
   /** Further parts, such as the endpoints of its forms. */
   readonly parts?: ((services: InteractionServices) => readonly PluginPart[]) | undefined
 }
@@ -206,6 +217,11 @@ export interface AuthorizationFeature extends SessionListeners {
   readonly step?:
     | ((interaction: Interaction, sub: string) => MaybePromise<Reply | RefusedInteraction | undefined>)
     | undefined
+  /**
+   * Whether a session is enough for a page that gives a client access without a request, such as that for devices: what `step`
+   * demands of each request. Default: every session is.
+   */
+  readonly suffices?: SessionCheck | undefined
   /** Called before a client receives a code of a session. */
   readonly onAuthorized?: ((kit: EndpointKit, session: Session, client: Client) => Promise<void>) | undefined
   /**

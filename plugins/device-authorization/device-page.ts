@@ -37,6 +37,8 @@ export interface DevicePage {
    * page shows a link to itself: browsers apply the content security policy of a form to its redirects.
    */
   signIn(request: EndpointRequest, kit: EndpointKit): MaybePromise<Subject | NamedSubject | Reply | undefined>
+  /** Whether the user has signed in in a way that is enough for a client. Default: every way is. */
+  suffices?: ((signedIn: NamedSubject, client: Client, kit: EndpointKit) => MaybePromise<boolean>) | undefined
   /** The pages of `createPages()`, in the language of the user. Instead of `render`. */
   readonly pages?: DevicePages | undefined
   /** Renders the page. Escape every text. Default: that of `pages`, otherwise a page in English without scripts. */
@@ -53,6 +55,7 @@ export const devicePageSchema = configurationObject({
     '/connect/device',
   ),
   signIn: requiredFunctionSchema<DevicePage['signIn']>(),
+  suffices: functionSchema<NonNullable<DevicePage['suffices']>>(),
   pages: v.optional(devicePagesSchema),
   render: functionSchema<NonNullable<DevicePage['render']>>(),
 })
@@ -138,7 +141,7 @@ async function choiceOf(userCode: string, fields: Fields, visit: Visit, guesses:
  * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
  */
 export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
-  const { path, signIn, pages } = page
+  const { path, signIn, suffices, pages } = page
   const show = createShow(page.render ?? (pages && rendererOf(pages, path)))
 
   /** The same response for a code that never existed, has expired, or was decided. */
@@ -147,6 +150,26 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
       { step: 'enter_code', problem: 'code_unknown' },
       visit,
       visit.kit.refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
+    )
+
+  const isEnough = async ({ subject, provesTime, name, kit }: Visit, client: Client): Promise<boolean> =>
+    suffices === undefined ||
+    kit.callHost('deviceAuthorization.suffices', () => suffices({ subject, provesTime, name }, client, kit))
+
+  /** Again: the session can be another one of the user than that of the page. */
+  async function mayApprove(userCode: string, visit: Visit): Promise<boolean> {
+    if (suffices === undefined) return true
+    const { kit, request } = visit
+    const deviceRequest = await createDeviceVerification(kit, guesses).find(userCode, request.clientAddress ?? '')
+    const client = deviceRequest && (await kit.findClient(deviceRequest.clientId))
+    return client === undefined || isEnough(visit, client)
+  }
+
+  const otherSignIn = (userCode: string, visit: Visit): Promise<Reply> =>
+    show(
+      { step: 'signed_out', insufficientFor: userCode },
+      visit,
+      visit.kit.refuse('login_required', 'The client demands another sign-in', 'sign_in_insufficient'),
     )
 
   /** @param leftOut the scopes that the user has left out, if that leaves none */
@@ -159,6 +182,7 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     const client = deviceRequest && (await kit.findClient(deviceRequest.clientId))
     if (deviceRequest === undefined || client === undefined) return unknownCode(visit)
     const { userCode, expiresAt } = deviceRequest
+    if (!(await isEnough(visit, client))) return otherSignIn(userCode, visit)
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const content = { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) }
@@ -179,6 +203,7 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     }
     const { approve, deny } = createDeviceVerification(kit, guesses)
     const address = request.clientAddress ?? ''
+    if (approves && !(await mayApprove(form.userCode, visit))) return otherSignIn(form.userCode, visit)
     const choice = approves ? await choiceOf(form.userCode, fields, visit, guesses) : undefined
     if (choice?.scopes?.length === 0) return confirm(form.userCode, visit, choice.leftOut)
     const isDecided = await (approves

@@ -7,7 +7,10 @@ import type { DevicePageReply, DevicePageState } from './page-html.ts'
 /** What the page shows, beside who is signed in. */
 export type DeviceView =
   | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
-  | { readonly step: 'signed_out' /** The URL of the page. */; readonly again: string }
+  | (Extract<DevicePageState, { readonly step: 'signed_out' }> & {
+      /** The URL of the page, or of another sign-in. */
+      readonly again: string
+    })
   | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
       readonly client: ClientView
       readonly subjectName?: string | undefined
@@ -35,7 +38,11 @@ export const devicePagesSchema = portSchema<DevicePages>('the pages of createPag
  */
 export function rendererOf(pages: DevicePages, path: string, otherAccount?: (userCode: string) => string) {
   function viewOf(state: DevicePageState): DeviceView {
-    if (state.step === 'signed_out') return { ...state, again: path.slice(path.lastIndexOf('/') + 1) }
+    if (state.step === 'signed_out') {
+      const { insufficientFor: userCode } = state
+      const other = userCode === undefined ? undefined : otherAccount?.(userCode)
+      return { ...state, again: other ?? path.slice(path.lastIndexOf('/') + 1) }
+    }
     if (state.step !== 'confirm') return state
     const { client, subject: _, name: subjectName, ...view } = state
     return { ...view, client: clientView(client), subjectName, otherAccount: otherAccount?.(view.userCode) }

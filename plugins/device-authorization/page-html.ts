@@ -10,7 +10,11 @@ export type DevicePageProblem = 'code_unknown' | 'too_many_guesses' | 'form_expi
  * `scope:` and the scope, and the value `yes`.
  */
 export type DevicePageState =
-  | { readonly step: 'signed_out' }
+  | {
+      readonly step: 'signed_out'
+      /** The user is signed in, but not in a way that is enough for the client of this code. */
+      readonly insufficientFor?: string | undefined
+    }
   | { readonly step: 'enter_code'; readonly problem?: DevicePageProblem | undefined }
   | {
       readonly step: 'confirm'
@@ -77,7 +81,7 @@ function scopeItem(
 function contentOf(state: DevicePageState): string {
   switch (state.step) {
     case 'signed_out':
-      return '<p>You are not signed in.</p><p><a href="">Continue</a></p>'
+      return `<p>${state.insufficientFor === undefined ? 'You are not signed in.' : 'Sign in again for this application: in another way, or with a code as well.'}</p><p><a href="">Continue</a></p>`
     case 'enter_code': {
       const { problem } = state
       const [alert, described] =

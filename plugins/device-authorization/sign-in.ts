@@ -30,7 +30,7 @@ const path = '/connect/device'
 
 function pageOf(
   pages: DevicePages,
-  { sessions }: InteractionServices,
+  { sessions, suffices }: InteractionServices,
   { signInAt }: PageClient,
 ): DevicePage & { readonly path: `/${string}` } {
   return {
@@ -50,6 +50,7 @@ function pageOf(
       if (searchParams.has('error')) return undefined
       return signInAt(kit, state)
     },
+    suffices: (signedIn, client, kit) => suffices({ subject: signedIn.subject }, client, kit),
     render: rendererOf(pages, path, (code) => `?${new URLSearchParams({ user_code: code, account: 'other' })}`),
   }
 }

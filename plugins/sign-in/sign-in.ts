@@ -64,7 +64,7 @@ export type {
   SignInView,
   SignInWay,
 } from './sign-in-pages.ts'
-export type { PendingStep, SignInTools, SignInWays, WayUser } from './ways.ts'
+export type { JudgedSession, PendingStep, SignInTools, SignInWays, WayUser } from './ways.ts'
 
 declare module '@grantry/core' {
   interface PluginEndpoints {
@@ -164,6 +164,10 @@ export function signIn(input: SignInOptions): InteractionPort {
     accepts: { passkeys: factors.passkeys, secondFactors: factors.secondFactors, ways: factors.ways },
     createsAccounts: factors.ways.some((way) => way.createsAccounts === true),
     interact: (interaction) => interact(interaction, { pages, ...factors }),
+    suffices: (session, client) =>
+      factors.ways.every(
+        (way) => way.suffices?.({ request: { client, acrValues: [] }, session, progress: {} }) !== false,
+      ),
     parts: (services) => [
       ...(factors.secondFactors.length > 0 ? [passwordGrantWarning] : []),
       ...resetParts(factors),

@@ -15,7 +15,7 @@ import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
 import { challengeOf, formTokenFor, type Step } from './form-token.ts'
 import type { ConsentView, FormView, SecondFactorView, SignInPages, SignInView } from './sign-in-pages.ts'
-import { linkByAddress, linksFor, type OfferedWays } from './ways.ts'
+import { asksForAddress, linksFor, type OfferedWays } from './ways.ts'
 
 /** The names of the endpoints that the forms are sent to. */
 export const endpointOf = {
@@ -78,7 +78,7 @@ export async function signInPage(
   const passkey = rpId === undefined ? undefined : { challenge, rpId, unknown }
   const asked = sessions.asksToStay ? { staySignedIn } : {}
   const ways = { ways: linksFor(interaction, offered), asksForPassword: offered.passwords }
-  const asksForOrganization = linkByAddress(interaction, offered) !== undefined
+  const asksForOrganization = asksForAddress(interaction, offered)
   const shown = { ...ways, ...(asksForOrganization && { asksForOrganization }), ...asked }
   const view = { ...form, username: loginHint, canCancel: true, passkey, ...shown, ...state }
   return pages.signIn(view, localeFor(interaction, pages))

@@ -1,4 +1,4 @@
-import type { EndpointKit, EndpointRequest, PluginPart, Reply } from '@grantry/core'
+import type { EndpointKit, EndpointRequest, PluginPart, Reply, Subject } from '@grantry/core'
 import type {
   Interaction,
   Interactions,
@@ -60,6 +60,12 @@ export interface SignInTools {
   ) => Promise<Reply>
 }
 
+/** A session, and the request that it is for. A page that gives a client access has none but that of the client. */
+export interface JudgedSession extends Pick<Interaction, 'progress'> {
+  readonly request: Pick<Interaction['request'], 'client' | 'acrValues'>
+  readonly session: { readonly subject: Subject; readonly sid?: string | undefined } | undefined
+}
+
 /** Ways to sign in besides the form with the password. */
 export interface SignInWays {
   /** For `pending` of its users. */
@@ -90,8 +96,10 @@ export interface SignInWays {
   readonly forAddress?:
     | ((interaction: SuspendedInteraction) => ((address: string) => SignInWay | undefined) | undefined)
     | undefined
+  /** Whether the page asks for an address, for `forAddress`. Default: if `forAddress` returns a function. */
+  readonly asksForAddress?: ((interaction: SuspendedInteraction) => boolean) | undefined
   /** Whether the session suffices for the request, which can name a way. Default: `true`. */
-  readonly suffices?: ((interaction: Interaction) => boolean) | undefined
+  readonly suffices?: ((judged: JudgedSession) => boolean) | undefined
   /** Whether users who have an account can sign in by it. Default: `true`. */
   readonly signsIn?: boolean | undefined
   /** Whether users can create accounts by it, so that requests can have `prompt=create`. Default: `false`. */
@@ -121,6 +129,10 @@ export function linkByAddress(interaction: SuspendedInteraction, { ways }: Offer
   return (address: string): SignInWay | undefined =>
     finders.map((find) => find(address)).find((way) => way !== undefined)
 }
+
+/** Whether the page has a button for users who enter an address instead of a name. */
+export const asksForAddress = (interaction: SuspendedInteraction, { ways }: OfferedWays): boolean =>
+  ways.some((way) => way.asksForAddress?.(interaction) ?? way.forAddress?.(interaction) !== undefined)
 
 /** Returns the link that the browser follows without a page: one that the request asks for, or the only way. */
 export function wayWithoutPage(interaction: SuspendedInteraction, offered: OfferedWays): SignInWay | undefined {

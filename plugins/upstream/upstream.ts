@@ -149,7 +149,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
     name: displayName,
     url: `${kit.endpointUrl('upstream')}/${name}?${new URLSearchParams({ interaction: id })}`,
   })
-  const usable = ({ request }: Pick<SuspendedInteraction, 'request'>) =>
+  const usable = ({ request }: { readonly request: Pick<Request, 'client'> }) =>
     settings.providers.filter((provider) => mayUse(request, provider))
 
   return {
@@ -161,8 +161,10 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       )
       return provider && wayTo(provider, interaction)
     },
+    asksForAddress: (interaction) => usable(interaction).some(({ domains }) => domains.length > 0),
     forAddress(interaction) {
-      const providers = usable(interaction).filter(({ domains }) => domains.length > 0)
+      // Also those that the client may not use, whose page says so: a password here must not replace them for its users.
+      const providers = settings.providers.filter(({ domains }) => domains.length > 0)
       if (providers.length === 0) return undefined
       return (address) => {
         const provider = providers.find((candidate) => isAt(address, candidate))

@@ -7,7 +7,9 @@
  */
 import { foldedUsername } from '@grantry/core'
 import { upstream } from '@grantry/plugins/upstream'
+import type { TestProviderOptions } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
+import { clients } from '../authorization/parties.ts'
 import { setUpAccounts } from '../self-service/parties.ts'
 import { createOpenIdDouble } from '../upstream/openid-double.ts'
 import { acmeOf, setUpUpstream } from '../upstream/parties.ts'
@@ -92,16 +94,17 @@ test('another domain that looks like it does not lead there', async () => {
   }
 })
 
-async function withProvider() {
+async function withProvider(provider: Partial<TestProviderOptions> = {}) {
   const double = await createOpenIdDouble()
-  const provider = acmeOf(double, { domains: ['acme.example'] })
-  const ways = [upstream({ providers: [provider], fetch: double.fetch })]
-  const f = await setUpAccounts({ mail: 'both', signUp: 'open' }, { ways })
+  const acme = acmeOf(double, { domains: ['acme.example'] })
+  const ways = [upstream({ providers: [acme, acmeOf(double, { name: 'other' })], fetch: double.fetch })]
+  const f = await setUpAccounts({ mail: 'both', signUp: 'open' }, { ways, provider })
   f.memory.users.set('carol', {
     sub: 'carol',
     username: 'carol@acme.example',
     email: 'carol@acme.example',
     emailVerified: true,
+    password: 'carol-password',
     claims: {},
   })
   return { ...f, issuer: double.issuer }
@@ -129,5 +132,36 @@ describe.each(['forgot', 'by-mail', 'create'])('the page %s', (link) => {
     const { ask } = await f.start()
     await ask(link, 'alice@example.com')
     expect(await f.arrived()).toHaveLength(1)
+  })
+})
+
+// The session of one client counts for all others.
+describe('18.15 with a client that may not use the provider of the domain', () => {
+  const partner = { ...clients[0], clientId: 'partner', identityProviders: ['other'] }
+  const withPartner = () => withProvider({ clients: [...clients, partner] })
+
+  test('the password of the former member begins no session', async () => {
+    const f = await withPartner()
+    const { page, submit } = await f.start({ client_id: 'partner' })
+    expect(page.html).not.toContain('name="decision" value="organization"')
+    const refused = await submit(page, { username: 'carol@acme.example', password: 'carol-password' })
+    expect([refused.status, refused.html]).toEqual([400, expect.stringContaining('<h1>')])
+    const reasons = f.events.flatMap((event) => (event.type === 'endpoint_failed' ? [event.reason] : []))
+    expect(reasons).toEqual(['plugin:authorization-endpoint:provider_not_allowed'])
+    expect(f.events.filter(({ type }) => type === 'session_started')).toEqual([])
+  })
+
+  test.each(['forgot', 'by-mail', 'create'])('19.60 the page %s sends no mail', async (link) => {
+    const f = await withPartner()
+    const { ask } = await f.start({ client_id: 'partner' })
+    await ask(link, 'carol@acme.example')
+    expect([await f.arrived(), f.memory.calls]).toEqual([[], []])
+  })
+
+  test('other users sign in', async () => {
+    const f = await withPartner()
+    const { page, submit } = await f.start({ client_id: 'partner' })
+    await submit(page, { username: 'alice', password: 'alice-password' })
+    expect(f.events.filter(({ type }) => type === 'session_started')).toHaveLength(1)
   })
 })

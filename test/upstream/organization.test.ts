@@ -60,7 +60,8 @@ describe('a mail address in the form', () => {
     const { page, submit } = await f.start()
     expect(page.html).not.toContain('asksForOrganization')
     const refused = await submit('signin', { username: 'bob@acme.example', ...organization })
-    expect([nameOf(refused), refused.url.origin === f.double.issuer]).toEqual(['signIn', false])
+    // A password here is no way around the provider.
+    expect([nameOf(refused), refused.url.origin === f.double.issuer]).toEqual(['error', false])
   })
 })
 

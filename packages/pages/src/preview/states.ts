@@ -114,6 +114,7 @@ export const states: StatesOfPages<Pages> = {
   deviceCode: {
     enter_code: { step: 'enter_code' },
     signed_out: { step: 'signed_out', again: '/connect/device' },
+    insufficient: { step: 'signed_out', insufficientFor: 'WDJB-MJHT', again: '/connect/device?account=other' },
     confirm: device,
     approved: { step: 'approved' },
     denied: { step: 'denied' },

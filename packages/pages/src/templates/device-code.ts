@@ -34,7 +34,7 @@ function contentOf(view: DeviceView, tools: Tools): Content {
   const again = html`<a id="again" href="" class="way">${text('deviceAnother')}</a>`
   switch (view.step) {
     case 'signed_out':
-      return html`<p>${text('deviceSignedOut')}</p><a id="continue" href="${view.again}" class="way primary">${text('deviceContinue')}</a>`
+      return html`<p>${text(view.insufficientFor === undefined ? 'deviceSignedOut' : 'deviceInsufficient')}</p><a id="continue" href="${view.again}" class="way primary">${text('deviceContinue')}</a>`
     case 'enter_code': {
       const { problem } = view
       return html`<p>${text('deviceEnter')}</p>${alert(problem && text(problems[problem]))}<form method="post"><label for="user_code">${text('deviceCode')}</label><input id="user_code" name="user_code" required maxlength="40" autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" dir="ltr"${problem !== undefined && html` aria-describedby="problem"`}><button class="primary" id="continue">${text('deviceContinue')}</button></form>`
