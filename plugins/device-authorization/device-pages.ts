@@ -1,6 +1,7 @@
 import type { EndpointRequest, HtmlSources } from '@grantry/core'
 import { clientView } from '../shared/client-members.ts'
 import { portSchema } from '../shared/config-schema.ts'
+import { type DescribedClient, describedClient } from '../shared/described-client.ts'
 import type { ClientView } from '../sign-in/sign-in.ts'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
 
@@ -14,6 +15,8 @@ export type DeviceView =
   | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
       readonly client: ClientView
       readonly subjectName?: string | undefined
+      /** Where an application that has described itself comes from. */
+      readonly described?: DescribedClient | undefined
       /** A link to sign in with another account, and decide then. */
       readonly otherAccount?: string | undefined
     })
@@ -45,7 +48,8 @@ export function rendererOf(pages: DevicePages, path: string, otherAccount?: (use
     }
     if (state.step !== 'confirm') return state
     const { client, subject: _, name: subjectName, ...view } = state
-    return { ...view, client: clientView(client), subjectName, otherAccount: otherAccount?.(view.userCode) }
+    const described = describedClient(client)
+    return { ...view, client: clientView(client), described, subjectName, otherAccount: otherAccount?.(view.userCode) }
   }
   return (state: DevicePageState, request: EndpointRequest): DevicePageReply =>
     pages.deviceCode(viewOf(state), pages.localeOf(undefined, request.header('accept-language')))

@@ -1,4 +1,5 @@
 import { type Client, escapeHtml, type Kit, type Reply, type Subject } from '@grantry/core'
+import { describedClient } from '../shared/described-client.ts'
 
 /** Why the page asks for a code again. */
 export type DevicePageProblem = 'code_unknown' | 'too_many_guesses' | 'form_expired'
@@ -94,12 +95,17 @@ function contentOf(state: DevicePageState): string {
     }
     case 'confirm': {
       const { userCode, client, scopes, choosable, problem, resources, formToken, name } = state
+      const described = describedClient(client)
+      const unchecked =
+        described === undefined
+          ? ''
+          : `<p id="origin">This service has not checked the application.${described.host === undefined ? '' : ` It is published at <strong>${escapeHtml(described.host)}</strong>.`}</p>`
       const user = name === undefined ? '' : `<p id="user">Signed in as ${escapeHtml(name)}</p>`
       const items = scopes.map((scope, index) => scopeItem(scope, index, state)).join('')
       const apis = resources.map(({ audience }) => escapeHtml(audience)).join(', ')
       const alert = problem && '<p id="problem" role="alert">Choose something that you allow, or deny the request.</p>'
       return `${user}<p>Does your device show this code?</p><p><strong>${escapeHtml(userCode)}</strong></p>
-<p>Approve only if it does, and if you have started this yourself. The device gets access to your account.</p>${alert ?? ''}
+<p>Approve only if it does, and if you have started this yourself. The device gets access to your account.</p>${unchecked}${alert ?? ''}
 <form method="post"><p>The application ${escapeHtml(client.clientName ?? client.clientId)} requests:</p><ul>${items}</ul>${apis === '' ? '' : `<p>The access is for ${apis}.</p>`}
 <input type="hidden" name="form_token" value="${escapeHtml(formToken)}">${choosable.length > 0 ? '<input type="hidden" name="chosen" value="yes">' : ''}
 <button class="primary" name="decision" value="approve">Approve</button><button name="decision" value="deny">Deny</button></form>`

@@ -1,4 +1,5 @@
 import type { ErrorView, RenderedPage } from '../authorization-endpoint/authorization-endpoint.ts'
+import type { DescribedClient } from '../shared/described-client.ts'
 
 /** An application, as its configuration describes it to users. */
 export interface ClientView {
@@ -105,18 +106,7 @@ export interface ConsentView extends FormView {
   /** The claims that the request asks for individually. */
   readonly claims: readonly string[]
   /** Where an application that has described itself comes from, and what gets the access. */
-  readonly described?:
-    | {
-        /** The host of its metadata document, if it has one. */
-        readonly host?: string | undefined
-        /** The host of the home page that it names. */
-        readonly homePage?: string | undefined
-        /** The host that the user returns to; absent if it is a program on the device. */
-        readonly returnsTo?: string | undefined
-        /** Whether the operator knows the host. */
-        readonly isKnown: boolean
-      }
-    | undefined
+  readonly described?: DescribedClient | undefined
 }
 
 /** The buttons `account`, with the id of an account or `other`, and `decision` with the value `deny`. */

@@ -1,4 +1,4 @@
-import { type EndpointKit, type EndpointRequest, parseUrl, type Reply } from '@grantry/core'
+import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
 import {
   choosableScopes,
   errorViewOf,
@@ -10,6 +10,7 @@ import {
   unknownReason,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { clientView } from '../shared/client-members.ts'
+import { describedClient } from '../shared/described-client.ts'
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import { passkeyDomain } from '../shared/passkey-domain.ts'
 import { scopeFieldOf } from '../shared/scope-choice.ts'
@@ -109,21 +110,6 @@ export async function secondFactorPage(
   return pages.secondFactor(view, localeFor(interaction, pages))
 }
 
-/** What users must know before they trust a client that has described itself. */
-function describedBy({ client, redirectUri }: Shown['request']): ConsentView['described'] {
-  if (client.selfDescribed === undefined) return undefined
-  const homePage = client.clientUri === undefined ? undefined : parseUrl(client.clientUri)?.host
-  // Other redirect URIs of such clients belong to programs on the device.
-  const returnsTo = /^https:/iu.test(redirectUri) ? parseUrl(redirectUri)?.host : undefined
-  return {
-    // The id of a client that has registered itself is not a URL.
-    host: parseUrl(client.clientId)?.host,
-    homePage,
-    returnsTo,
-    isKnown: client.selfDescribed === 'allow',
-  }
-}
-
 /** The form that the user has sent, if the page is shown again. */
 interface ConsentState {
   readonly problem: ConsentView['problem']
@@ -149,7 +135,7 @@ export async function consentPage(interaction: Shown, pages: SignInPages, state?
     scopes,
     resources: request.proposal.resources,
     claims: requestedClaims(request),
-    described: describedBy(request),
+    described: describedClient(request.client, request.redirectUri),
     problem: state?.problem,
   }
   return pages.consent(view, localeFor(interaction, pages))

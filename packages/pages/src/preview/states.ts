@@ -116,6 +116,7 @@ export const states: StatesOfPages<Pages> = {
     signed_out: { step: 'signed_out', again: '/connect/device' },
     insufficient: { step: 'signed_out', insufficientFor: 'WDJB-MJHT', again: '/connect/device?account=other' },
     confirm: device,
+    described: { ...device, described: { host: 'tv.example.net', isKnown: false } },
     approved: { step: 'approved' },
     denied: { step: 'denied' },
     code_unknown: { step: 'enter_code', problem: 'code_unknown' },

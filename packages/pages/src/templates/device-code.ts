@@ -3,6 +3,7 @@ import { type Content, html } from '../html.ts'
 import type { Messages } from '../texts.ts'
 import type { Page, Tools } from '../tools.ts'
 import { access, lastingLast, onlyResource } from './access.ts'
+import { origin } from './origin.ts'
 import { alert, clientLinks, heading, nameOf, userLine } from './parts.ts'
 import { formScript } from './scripts.ts'
 
@@ -26,7 +27,7 @@ function confirmation(view: Confirmation, tools: Tools): Content {
     otherAccount !== undefined && html`<a id="switch" class="change" href="${otherAccount}">${text('otherAccount')}</a>`
   const user = subjectName !== undefined && html`<div class="user">${userLine(subjectName, tools)}${switchLink}</div>`
   const chosen = choosable.length > 0 && html`<input type="hidden" name="chosen" value="yes">`
-  return html`${user}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p>${onlyResource(asked, tools)}${alert(problem && text('consentNothing'))}<form method="post"><input type="hidden" name="form_token" value="${formToken}">${chosen}${access(asked, tools)}<button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
+  return html`${user}<p>${text('deviceCompare')}</p><p class="code" id="code" dir="ltr">${userCode}</p><p>${text('deviceWarning')}</p>${origin(view.described, tools)}${onlyResource(asked, tools)}${alert(problem && text('consentNothing'))}<form method="post"><input type="hidden" name="form_token" value="${formToken}">${chosen}${access(asked, tools)}<button class="primary" id="approve" name="decision" value="approve">${text('deviceApprove')}</button><button id="deny" name="decision" value="deny">${text('deny')}</button></form>${clientLinks(client, tools)}`
 }
 
 function contentOf(view: DeviceView, tools: Tools): Content {
