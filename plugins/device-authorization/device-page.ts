@@ -135,23 +135,8 @@ async function choiceOf(userCode: string, fields: Fields, visit: Visit, guesses:
   return { leftOut, scopes: givesAccess(scopes) ? scopes : [] }
 }
 
-/**
- * The page where the user enters the code, and approves or denies.
- *
- * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
- */
-export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
-  const { path, signIn, suffices, pages } = page
-  const show = createShow(page.render ?? (pages && rendererOf(pages, path)))
-
-  /** The same response for a code that never existed, has expired, or was decided. */
-  const unknownCode = (visit: Visit): Promise<Reply> =>
-    show(
-      { step: 'enter_code', problem: 'code_unknown' },
-      visit,
-      visit.kit.refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
-    )
-
+/** Judges the sign-in of a user for the client of a code. */
+function createJudge({ suffices }: Pick<DevicePage, 'suffices'>, guesses: GuessLimit) {
   const isEnough = async ({ subject, provesTime, name, kit }: Visit, client: Client): Promise<boolean> =>
     suffices === undefined ||
     kit.callHost('deviceAuthorization.suffices', () => suffices({ subject, provesTime, name }, client, kit))
@@ -165,12 +150,33 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     return client === undefined || isEnough(visit, client)
   }
 
-  const otherSignIn = (userCode: string, visit: Visit): Promise<Reply> =>
-    show(
-      { step: 'signed_out', insufficientFor: userCode },
-      visit,
-      visit.kit.refuse('login_required', 'The client demands another sign-in', 'sign_in_insufficient'),
-    )
+  return { isEnough, mayApprove }
+}
+
+const otherSignIn = (userCode: string, visit: Visit, show: ReturnType<typeof createShow>): Promise<Reply> =>
+  show(
+    { step: 'signed_out', insufficientFor: userCode },
+    visit,
+    visit.kit.refuse('login_required', 'The client demands another sign-in', 'sign_in_insufficient'),
+  )
+
+/** The same response for a code that never existed, has expired, or was decided. */
+const unknownCode = (visit: Visit, show: ReturnType<typeof createShow>): Promise<Reply> =>
+  show(
+    { step: 'enter_code', problem: 'code_unknown' },
+    visit,
+    visit.kit.refuse('invalid_request', 'The user code is not valid', 'user_code_unknown'),
+  )
+
+/**
+ * The page where the user enters the code, and approves or denies.
+ *
+ * @see RFC 8628 sections 3.3, 3.3.1 and 5.4
+ */
+export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guesses: GuessLimit) {
+  const { path, signIn, pages } = page
+  const { isEnough, mayApprove } = createJudge(page, guesses)
+  const show = createShow(page.render ?? (pages && rendererOf(pages, path)))
 
   /** @param leftOut the scopes that the user has left out, if that leaves none */
   async function confirm(typed: string, visit: Visit, leftOut: readonly string[] = []): Promise<Reply> {
@@ -180,9 +186,9 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
       kit.epochOf(subject.sub),
     ])
     const client = deviceRequest && (await kit.findClient(deviceRequest.clientId))
-    if (deviceRequest === undefined || client === undefined) return unknownCode(visit)
+    if (deviceRequest === undefined || client === undefined) return unknownCode(visit, show)
     const { userCode, expiresAt } = deviceRequest
-    if (!(await isEnough(visit, client))) return otherSignIn(userCode, visit)
+    if (!(await isEnough(visit, client))) return otherSignIn(userCode, visit, show)
     const known = cookieOf(kit).read(request)
     const browser = known ?? kit.randomId()
     const content = { browser, sub: subject.sub, userCode, ...(epoch !== undefined && { epoch }) }
@@ -203,13 +209,13 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
     }
     const { approve, deny } = createDeviceVerification(kit, guesses)
     const address = request.clientAddress ?? ''
-    if (approves && !(await mayApprove(form.userCode, visit))) return otherSignIn(form.userCode, visit)
+    if (approves && !(await mayApprove(form.userCode, visit))) return otherSignIn(form.userCode, visit, show)
     const choice = approves ? await choiceOf(form.userCode, fields, visit, guesses) : undefined
     if (choice?.scopes?.length === 0) return confirm(form.userCode, visit, choice.leftOut)
     const isDecided = await (approves
       ? approve(form.userCode, address, { subject, provesTime, epoch, scopes: choice?.scopes })
       : deny(form.userCode, address, subject.sub))
-    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit)
+    return isDecided ? show({ step: approves ? 'approved' : 'denied' }, visit) : unknownCode(visit, show)
   }
 
   return defineEndpoint({

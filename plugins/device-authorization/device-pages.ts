@@ -43,8 +43,8 @@ export function rendererOf(pages: DevicePages, path: string, otherAccount?: (use
   function viewOf(state: DevicePageState): DeviceView {
     if (state.step === 'signed_out') {
       const { insufficientFor: userCode } = state
-      const other = userCode === undefined ? undefined : otherAccount?.(userCode)
-      return { ...state, again: other ?? path.slice(path.lastIndexOf('/') + 1) }
+      const otherSignIn = userCode === undefined ? undefined : otherAccount?.(userCode)
+      return { ...state, again: otherSignIn ?? path.slice(path.lastIndexOf('/') + 1) }
     }
     if (state.step !== 'confirm') return state
     const { client, subject: _, name: subjectName, ...view } = state

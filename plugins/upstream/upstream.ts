@@ -122,6 +122,24 @@ function isAt(mail: string | undefined, { domains }: Provider): boolean {
   return domain !== undefined && domains.some((candidate) => foldedDomain(candidate).toUpperCase() === domain)
 }
 
+/** What leads the users of a domain to its provider. */
+const domainWays = (
+  { providers }: Pick<Settings, 'providers'>,
+  usable: (interaction: SuspendedInteraction) => readonly Provider[],
+  wayTo: (provider: Provider, interaction: SuspendedInteraction) => SignInWay,
+): Pick<SignInWays, 'asksForAddress' | 'forAddress'> => ({
+  asksForAddress: (interaction) => usable(interaction).some(({ domains }) => domains.length > 0),
+  forAddress(interaction) {
+    // Also those that the client may not use, whose page refuses it: a password here must not replace them for its users.
+    const ofDomains = providers.filter(({ domains }) => domains.length > 0)
+    if (ofDomains.length === 0) return undefined
+    return (address) => {
+      const provider = ofDomains.find((candidate) => isAt(address, candidate))
+      return provider && wayTo(provider, interaction)
+    }
+  },
+})
+
 /** What a page for accounts and the host need of the links, and of the users who have them. */
 function linkingOf({ upstreams, keeper }: ReturnType<typeof createUpstreams>) {
   const linked = (kit: EndpointKit) => createLinkedProviders(upstreams, keeper, kit)
@@ -161,16 +179,7 @@ export function upstream(input: UpstreamOptions): UpstreamWays {
       )
       return provider && wayTo(provider, interaction)
     },
-    asksForAddress: (interaction) => usable(interaction).some(({ domains }) => domains.length > 0),
-    forAddress(interaction) {
-      // Also those that the client may not use, whose page says so: a password here must not replace them for its users.
-      const providers = settings.providers.filter(({ domains }) => domains.length > 0)
-      if (providers.length === 0) return undefined
-      return (address) => {
-        const provider = providers.find((candidate) => isAt(address, candidate))
-        return provider && wayTo(provider, interaction)
-      }
-    },
+    ...domainWays(settings, usable, wayTo),
     suffices({ request, session, progress }) {
       const idp = session?.subject.idp
       const from = settings.providers.find(({ name }) => name === idp)

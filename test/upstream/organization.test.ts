@@ -60,7 +60,7 @@ describe('a mail address in the form', () => {
     const { page, submit } = await f.start()
     expect(page.html).not.toContain('asksForOrganization')
     const refused = await submit('signin', { username: 'bob@acme.example', ...organization })
-    // A password here is no way around the provider.
+    // The provider of the domain counts, not a password here.
     expect([nameOf(refused), refused.url.origin === f.double.issuer]).toEqual(['error', false])
   })
 })
