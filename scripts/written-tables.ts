@@ -105,7 +105,7 @@ export const optionSchemas: Readonly<Record<string, readonly [schema: OptionsSch
     deviceAuthorizationSchema,
     'plugins/device-authorization/device-options.ts#deviceAuthorizationSchema',
   ],
-  dpop: [dpopSchema, 'plugins/dpop/dpop-settings.ts#settingsSchema'],
+  dpop: [dpopSchema, 'plugins/dpop/dpop.ts#dpopSchema'],
   endSession: [endSessionSchema, 'plugins/end-session/end-session.ts#endSessionSchema'],
   mtls: [mtlsSchema, 'plugins/mtls/mtls-settings.ts#settingsSchema'],
   newPasswords: [newPasswordsSchema, 'plugins/shared/new-passwords.ts#newPasswordsSchema'],

@@ -11,9 +11,20 @@ import { noteChange } from './changes.ts'
 import { isLastFactor } from './demand.ts'
 import { deviceName } from './device.ts'
 import { isKept } from './kept-form.ts'
-import { labelIn } from './label.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formLifetime, formOf, formTokenFor, nameIn, serviceOf, shownName, urlOf, type Visit } from './visit.ts'
+
+/** Characters of a name that a user gives to something. */
+const maxLength = 64
+
+/** Returns a name without what cannot be seen: control characters, and marks that change the direction of the text. */
+const labelIn = (text: string): string => {
+  const visible = text
+    .slice(0, maxLength * 4)
+    .replaceAll(/[\p{C}\u2028\u2029]/gu, '')
+    .trim()
+  return [...visible].slice(0, maxLength).join('')
+}
 
 export const addPasskeyPath = 'passkeys/add'
 

@@ -9,6 +9,7 @@ import {
   type Plugin,
   parseConfiguration,
 } from '@grantry/core'
+import { generateKeyPair } from 'jose/key/generate/keypair'
 import * as v from 'valibot'
 import { clientKeyMembers, hasKeys } from '../shared/client-keys.ts'
 import { createPublishedKeys } from '../shared/jwks-uri.ts'
@@ -23,8 +24,24 @@ import {
   secretAlgorithms,
   settingsSchema,
 } from './assertion-settings.ts'
-import { createDecoys } from './decoys.ts'
 import { refusalFor } from './hints.ts'
+
+/** Keys that no client has. Verifying with one takes as long as with the key of a client. */
+interface Decoys {
+  keysFor(alg: string): KeySet
+}
+
+/** Generates each key when it is first needed, at most one for each algorithm that the plugin allows. */
+function createDecoys(): Decoys {
+  const keys = new Map<string, ReturnType<typeof generateKeyPair>>()
+  return {
+    keysFor: (alg) => async () => {
+      const pair = keys.get(alg) ?? generateKeyPair(alg)
+      keys.set(alg, pair)
+      return [(await pair).publicKey]
+    },
+  }
+}
 
 declare module '@grantry/core' {
   interface ClientMembers extends MembersOf<ReturnType<typeof clientMembersFor>> {}

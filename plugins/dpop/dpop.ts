@@ -1,4 +1,5 @@
 import {
+  configurationObject,
   defineFields,
   defineGrantCheck,
   definePlugin,
@@ -8,6 +9,7 @@ import {
   type MembersOf,
   member,
   type OAuthError,
+  type OptionsOf,
   type Plugin,
   type ProofRequest,
   parseConfiguration,
@@ -15,10 +17,39 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { wholeSeconds } from '../shared/config-schema.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
-import { type DpopOptions, type Settings, settingsSchema } from './dpop-settings.ts'
 import { createNonces } from './nonces.ts'
 import { createVerifySignature, isSameTarget, readProof, type UnverifiedProof } from './proof.ts'
+
+/** Algorithms of DPoP proofs. RFC 9449 section 4.3 requires asymmetric ones. */
+const algorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
+
+const algorithm = v.picklist(algorithms, `must be one of ${algorithms.join(', ')}`)
+
+export const dpopSchema = configurationObject({
+  /** The accepted algorithms of proofs. */
+  algorithms: v.optional(
+    v.pipe(v.array(algorithm, 'must be an array of algorithms'), v.minLength(1, 'must not be empty'), v.readonly()),
+    [...algorithms],
+  ),
+  /** Seconds after `iat` until which a proof is accepted. */
+  maxAge: v.optional(wholeSeconds(10, 600), 60),
+  /** Seconds by which the clock of a client may be ahead. */
+  clockTolerance: v.optional(wholeSeconds(0, 60), 10),
+  /**
+   * Whether proofs must contain a nonce of this provider, so that they cannot be prepared in advance (RFC 9449 section
+   * 8). The nonce then determines the age of a proof, not the clock of the client.
+   */
+  nonce: v.optional(v.boolean('must be true or false'), false),
+  /** Seconds after which a new nonce is sent. The one before it remains valid. */
+  nonceLifetime: v.optional(wholeSeconds(30, 3600), 300),
+  /** Whose refresh tokens are bound. `public`: those of public clients; `all`: those of confidential clients, too. */
+  bindRefreshTokens: v.optional(v.picklist(['public', 'all'], 'must be "public" or "all"'), 'public'),
+})
+
+export type DpopOptions = OptionsOf<typeof dpopSchema>
+type Settings = v.InferOutput<typeof dpopSchema>
 
 /** RFC 9449 sections 5 and 8 require 400 at the token endpoint, sections 7.1 and 9 require 401 elsewhere. */
 const errors = {
@@ -41,8 +72,6 @@ declare module '@grantry/core' {
   interface ClientMembers extends MembersOf<typeof clientMembers> {}
   interface OAuthErrorCodes extends DpopErrors {}
 }
-
-export { type DpopOptions, settingsSchema as dpopSchema } from './dpop-settings.ts'
 
 const notValid = (reason: string, refuse: Refuse): OAuthError =>
   refuse('invalid_dpop_proof', 'The DPoP proof is not valid', reason)
@@ -161,7 +190,7 @@ const authorizationKey = defineGrantCheck({
  * @see RFC 9449
  */
 export function dpop(options: DpopOptions = {}): Plugin {
-  const settings = parseConfiguration(settingsSchema, options, 'dpop()')
+  const settings = parseConfiguration(dpopSchema, options, 'dpop()')
   const { algorithms, bindRefreshTokens } = settings
   return definePlugin('dpop', [
     sealing,

@@ -9,6 +9,10 @@ const largest = 250
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 const linesOf = ({ text }: Source): number => text.split('\n').length - 1
 
+/** Whether a file loads another one when it needs it, which has to be a file for that. */
+const loadsOnDemand = ({ text }: Source, path: string): boolean =>
+  text.includes(`import('.${path.slice(path.lastIndexOf('/'))}')`)
+
 /** Returns the small files that only one other file imports, in the same folder, which has room for them. */
 export function smallFiles(sources: readonly Source[]): readonly string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
@@ -20,6 +24,7 @@ export function smallFiles(sources: readonly Source[]): readonly string[] {
     const [first = '', ...more] = users.get(source.path) ?? []
     const user = byPath.get(first)
     if (user === undefined || more.length > 0 || folderOf(first) !== folderOf(source.path)) return []
+    if (loadsOnDemand(user, source.path)) return []
     return linesOf(source) < small && linesOf(user) + linesOf(source) < largest ? [source.path] : []
   })
 }

@@ -21,3 +21,8 @@ test.each([
   const users = paths.map((path) => ({ path, text: "import { c } from '../b/c.ts'" }))
   expect(smallFiles([...users, { path: 'packages/a/src/b/c.ts', text: lines(10) }])).toEqual([])
 })
+
+test('leaves out a file that its user loads when it needs it', () => {
+  const user = { path: 'packages/a/src/b/user.ts', text: "const { c } = await import('./c.ts')" }
+  expect(smallFiles([user, { path: 'packages/a/src/b/c.ts', text: lines(10) }])).toEqual([])
+})

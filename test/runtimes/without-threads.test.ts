@@ -1,8 +1,7 @@
 // The functions for Cloudflare Workers compute what hash-wasm computes in threads.
 import { expect, test } from 'vitest'
-import { bcryptKey } from '../../packages/users/src/password-hash/bcrypt.ts'
+import { bcryptKey, fractionOfPi } from '../../packages/users/src/password-hash/bcrypt.ts'
 import { callInThread, type HashCall } from '../../packages/users/src/password-hash/hash-threads.ts'
-import { fractionOfPi } from '../../packages/users/src/password-hash/pi.ts'
 import { callWithoutThreads } from '../../packages/users/src/password-hash/without-threads.ts'
 
 const bytes = (length: number, first: number) => Uint8Array.from({ length }, (_, index) => (first + index * 37) % 256)

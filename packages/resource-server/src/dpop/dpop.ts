@@ -1,4 +1,7 @@
+import type { CryptoKey } from 'jose'
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { compactVerify } from 'jose/jws/compact/verify'
+import { importJWK } from 'jose/key/import'
 import type { Context } from '../context.ts'
 import { sha256 } from '../digest.ts'
 import { withTimeout } from '../json-fetch.ts'
@@ -9,7 +12,30 @@ import { createNonces, type NonceOptions } from './nonces.ts'
 import { readProof, type UnverifiedProof } from './proof.ts'
 import { processReplayStore, type ReplayStore } from './replay-store.ts'
 import { publicTarget, targetOf } from './target.ts'
-import { createVerifySignature } from './verify-signature.ts'
+
+const maxKeys = 1000
+
+type VerifySignature = (proof: UnverifiedProof, thumbprint: string) => Promise<boolean>
+
+/** Imported keys are kept, because a client uses the same key for each request. Only keys that have signed a proof. */
+function createVerifySignature(): VerifySignature {
+  const known = new Map<string, CryptoKey>()
+  return async ({ jwt, alg, jwk }, thumbprint) => {
+    const id = `${alg} ${thumbprint}`
+    try {
+      const key = known.get(id) ?? ((await importJWK(jwk, alg)) as CryptoKey)
+      await compactVerify(jwt, key, { algorithms: [alg] })
+      // The first key is the one that was used least recently.
+      known.delete(id)
+      known.set(id, key)
+      const [oldest = id] = known.keys()
+      if (known.size > maxKeys) known.delete(oldest)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
 
 /** How DPoP proofs are checked. */
 export interface DpopProofOptions {
