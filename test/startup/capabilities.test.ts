@@ -153,7 +153,7 @@ describe('the capability authorizations', () => {
 
   test('a grant whose stored grants nothing stores is refused at start', async () => {
     await expect(createTestProvider({ plugins: linkGrant() })).rejects.toThrow(
-      `plugins: the grant type ${linkType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
+      `plugins: the grant type ${linkType} redeems stored grants, but no plugin has the capability authorizations; add requires: [authorizations] to the grant`,
     )
   })
 

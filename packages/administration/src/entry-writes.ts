@@ -9,13 +9,7 @@ import {
 import type { Administrator, Audit, NoteEffect } from './audit.ts'
 import { differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
-import {
-  createRemovedSecrets,
-  formerAfter,
-  formerProblem,
-  type RemovedSecrets,
-  returnedSecrets,
-} from './former-secrets.ts'
+import { createRemovedSecrets, formerSecretsOf, type RemovedSecrets } from './former-secrets.ts'
 import { entryValueOf, type Managed, managedIn, readEntry, type Stored, type Unfinished } from './managed-entry.ts'
 import { refused } from './refusal.ts'
 import { takeBack } from './take-back.ts'
@@ -70,17 +64,6 @@ function storedValueOf<T extends object>(kind: EntryKind, id: string, stored: St
   const problem = entryProblem(id, value)
   if (problem !== undefined) throw refused('invalid', problem)
   return value
-}
-
-/** Returns the former secrets of an entry after a change. Refuses one that brings a secret back. */
-function formerSecretsOf<T extends object>(
-  type: EntryType<T>,
-  { id, formerSecrets, value }: Pick<Managed<T>, 'id' | 'formerSecrets'> & { readonly value: object },
-  next: T,
-): readonly string[] {
-  const [returned] = returnedSecrets(formerSecrets, value, next)
-  if (returned === undefined) return formerAfter(formerSecrets, value, next)
-  throw refused('invalid', formerProblem(type, id, returned), { member: `secrets[${returned}]` })
 }
 
 /** Returns the value of a new entry. Refuses one with a secret that was taken away from a removed one. */

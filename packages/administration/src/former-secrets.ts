@@ -52,8 +52,8 @@ export const namesOf = (owner: Owner): readonly string[] => [...endsOf(owner).ke
 export const formerProblem = ({ noun }: Pick<EntryType<object>, 'noun'>, id: string, index: number): string =>
   `secrets[${index}] of the ${noun} ${id} was replaced; remove it from the file, or create another one with grantry hash-secret`
 
-/** Returns the former secrets of an entry after a change: those that it takes away, or ends earlier. */
-export function formerAfter(former: readonly string[] = [], before: Owner, after: Owner): readonly string[] {
+/** Returns former secrets with those that a change takes away, or ends earlier. */
+function formerAfter(former: readonly string[] = [], before: Owner, after: Owner): readonly string[] {
   const ends = endsOf(after)
   const replaced = [...endsOf(before)].filter(([name, end]) => (ends.get(name) ?? 0) < end).map(([name]) => name)
   return [...new Set([...former.filter((name) => !replaced.includes(name)), ...replaced])].slice(-maxFormer)
@@ -72,6 +72,18 @@ export function returnedSecrets(former: readonly string[] = [], before: Owner, a
       name !== undefined && known.has(name) && endOf(secret?.expiresAt) > (ends.get(name) ?? Number.NEGATIVE_INFINITY)
     return isReturned ? [index] : []
   })
+}
+
+/** Returns the former secrets of an entry after a change. @throws RefusedError `invalid` for one that brings a secret back */
+export function formerSecretsOf(
+  type: Pick<EntryType<object>, 'noun'>,
+  before: { readonly id: string; readonly formerSecrets?: readonly string[] | undefined; readonly value: Owner },
+  after: Owner,
+): readonly string[] {
+  const { id, formerSecrets, value } = before
+  const [returned] = returnedSecrets(formerSecrets, value, after)
+  if (returned === undefined) return formerAfter(formerSecrets, value, after)
+  throw refused('invalid', formerProblem(type, id, returned), { member: `secrets[${returned}]` })
 }
 
 /** The secrets that were taken away from removed entries: one that is added under the same id does not get them back. */

@@ -4,7 +4,7 @@ import { isJsonObject } from './json.ts'
 
 /** The Levenshtein distance between two strings. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  let row = [...Array(to.length + 1).keys()]
   for (let i = 1; i <= from.length; i += 1) {
     const next = [i]
     for (let j = 1; j <= to.length; j += 1) {
@@ -167,6 +167,12 @@ function sorted(issues: Issues): readonly v.BaseIssue<unknown>[] {
   const isExplained = ({ input, path }: v.BaseIssue<unknown>): boolean =>
     input === undefined && suggestions.some((message) => message.includes(`did you mean ${String(path?.at(-1)?.key)}?`))
   return [...unknown, ...issues.filter((issue) => issue.expected !== 'never' && !isExplained(issue))]
+}
+
+/** Returns where an entry of a list is, with its id: `clients[0] ("web")`. An id of another form could forge a line of the log. */
+export function placeInList(list: string, index: number, entry: unknown): string {
+  const { clientId = '', name = clientId } = Object(entry) as { readonly clientId?: string; readonly name?: string }
+  return `${list}[${index}]${/^[!#-~]+$/u.test(name) ? ` ("${name}")` : ''}`
 }
 
 /**

@@ -118,9 +118,7 @@ export type {
   Endpoint,
   EndpointKit,
   EndpointRequest,
-  HtmlSources,
   PluginEndpoints,
-  Reply,
   TokenCaller,
 } from './parts/endpoint.ts'
 export { defineEndpoint } from './parts/endpoint-kind.ts'
@@ -158,6 +156,7 @@ export {
   hostKey,
   type UsePlugins,
 } from './parts/host-functions.ts'
+export type { HtmlSources } from './parts/html-policy.ts'
 export { escapeHtml, htmlHeaders } from './parts/html-policy.ts'
 export type { Kit, PluginRecords } from './parts/kit.ts'
 export type { OwnedPart } from './parts/plugin.ts'
@@ -171,6 +170,7 @@ export type {
   Proposal,
 } from './parts/proposal.ts'
 export { collectParts, type DirectorySchemas, directorySchemasOf } from './parts/registry.ts'
+export type { Reply } from './parts/reply.ts'
 export type { ResponseFormat } from './parts/response-format.ts'
 export { defineResponseFormat } from './parts/response-format-kind.ts'
 export type { Rule, RuleFacts, RuleFinding, RuleMatch, StartupWarning } from './parts/rule.ts'

@@ -133,7 +133,7 @@ export function assertConsistent(checked: Checked): void {
         ...scopeProblems(scopes),
         ...unstored.map(
           ({ grantType }) =>
-            `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations, which stores them; add requires: [authorizations] to the grant`,
+            `plugins: the grant type ${grantType} redeems stored grants, but no plugin has the capability authorizations; add requires: [authorizations] to the grant`,
         ),
         ...lacking.map((part) => `users: ${part} requires authenticate()`),
       ]),

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { assertNone } from '../config-problems.ts'
+import { placeInList } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import { hex, type Runtime, utf8 } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
-import { placeInList } from './scope.ts'
 import { type HashSecretOutput, parseSecret, type Secret, secretRow } from './secret.ts'
 
 /** Secrets that were compromised, by their hashes. */
@@ -56,14 +56,8 @@ function openRefusedSecrets(names: readonly string[]): RefusedSecrets {
   }
 }
 
-/** Returns what is wrong with secrets that are refused. */
-const problemsOf = (secrets: unknown, refused: RefusedSecrets, where: string): readonly string[] =>
-  (Array.isArray(secrets) ? secrets : []).flatMap((row, index) => {
-    const secret = parseSecret(secretRow(row))
-    return typeof secret === 'string' || !refused.has(secret)
-      ? []
-      : `${where}: secrets[${index}] is in refusedSecrets, because it was compromised; create another one with grantry hash-secret`
-  })
+// Not only what has been validated: a client store has no list, and the message of a malformed secret comes from its schema.
+const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? value : [])
 
 /**
  * Checks the secrets of clients and scopes of the host.
@@ -74,11 +68,18 @@ export function assertNotRefused(
   { clients, scopes }: { readonly clients: unknown; readonly scopes: unknown },
   refused: RefusedSecrets,
 ): void {
-  const listed = (list: string, owners: unknown): readonly string[] =>
-    (Array.isArray(owners) ? owners : []).flatMap((owner: { readonly secrets?: unknown } | null, index) =>
-      problemsOf(owner?.secrets, refused, placeInList(list, index, owner)),
-    )
-  assertNone([...listed('clients', clients), ...listed('scopes', scopes)])
+  assertNone(
+    Object.entries({ clients, scopes }).flatMap(([list, owners]) =>
+      listOf<{ readonly secrets?: unknown } | null>(owners).flatMap((owner, index) =>
+        listOf<unknown>(owner?.secrets).flatMap((row, at) => {
+          const secret = parseSecret(secretRow(row))
+          return typeof secret === 'string' || !refused.has(secret)
+            ? []
+            : `${placeInList(list, index, owner)}: secrets[${at}] is in refusedSecrets, because it was compromised; create another one with grantry hash-secret`
+        }),
+      ),
+    ),
+  )
 }
 
 /** Opens the refused secrets of a provider. @throws TypeError when one is that of a client or scope of the host */

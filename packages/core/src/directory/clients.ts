@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { createBoundedMap } from '../bounded-map.ts'
 import { allSteps } from '../config-problems.ts'
-import { parseConfiguration } from '../config-schema.ts'
+import { parseConfiguration, placeInList } from '../config-schema.ts'
 import { after } from '../promises.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Client, ClientOptions, ClientWithSecrets, clientSchema } from './client.ts'
@@ -10,7 +10,6 @@ import { withoutRefusal } from './client-refusal.ts'
 import { createHostPort, guarded, type HostLimits } from './host-port.ts'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { always, type RenewingStore } from './renewing-store.ts'
-import { placeInList } from './scope.ts'
 import { assertSecrets, secretRow } from './secret.ts'
 
 /** A source of clients, such as a database or an admin API. */

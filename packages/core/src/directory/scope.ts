@@ -11,12 +11,6 @@ const audienceSchema = v.pipe(v.string('must be a string'), v.minLength(1, 'must
 /** RFC 6749 section 3.3: a scope token. */
 export const scopeName = /^[\x21\x23-\x5B\x5D-\x7E]+$/u
 
-/** Returns where an entry of a list is, with its id: `clients[0] ("web")`. An id of another form could forge a line of the log. */
-export function placeInList(list: string, index: number, entry: unknown): string {
-  const { clientId = '', name = clientId } = Object(entry) as { readonly clientId?: string; readonly name?: string }
-  return `${list}[${index}]${scopeName.test(name) ? ` ("${name}")` : ''}`
-}
-
 /** The members of a scope that the core defines. */
 export const scopeEntries = {
   name: v.pipe(

@@ -1,13 +1,6 @@
 import { allSteps } from '../config-problems.ts'
-import { parseConfiguration } from '../config-schema.ts'
-import {
-  placeInList,
-  type Scope,
-  type ScopeOptions,
-  type ScopeWithSecrets,
-  type scopeSchema,
-  standardScopes,
-} from './scope.ts'
+import { parseConfiguration, placeInList } from '../config-schema.ts'
+import { type Scope, type ScopeOptions, type ScopeWithSecrets, type scopeSchema, standardScopes } from './scope.ts'
 import { assertSecrets, type Secret } from './secret.ts'
 
 /** The scopes of a provider at one time: the standard scopes, which others can override, and those of the host. */

@@ -1,5 +1,5 @@
 import { documentLifetime } from '../http/plain-response.ts'
-import type { Reply } from '../parts/endpoint.ts'
+import type { Reply } from '../parts/reply.ts'
 import { builtIn } from './core-endpoint.ts'
 
 /**

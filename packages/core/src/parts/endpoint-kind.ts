@@ -6,10 +6,11 @@ import { namedParameters, type OutputOf, type Schema } from '../standard-schema.
 import type { MaybePromise } from '../types.ts'
 import { requirements } from './capability.ts'
 import type { CredentialParameters } from './client-authentication.ts'
-import type { Call, Callers, Endpoint, EndpointKit, Reply } from './endpoint.ts'
+import type { Call, Callers, Endpoint, EndpointKit } from './endpoint.ts'
 import { emptyPage } from './html-policy.ts'
 import { type Defined, flag, type Owned, oneOf, parameters, partKind, required, text } from './part-kind.ts'
 import { problemResponse } from './problem.ts'
+import type { Reply } from './reply.ts'
 import { createToResponse } from './reply.ts'
 
 /** The `endpoint` of events that belong to no endpoint. */

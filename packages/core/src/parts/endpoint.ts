@@ -4,13 +4,14 @@ import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors-headers.ts'
 import type { OutputOf, Schema } from '../standard-schema.ts'
-import type { Json, JsonObject, MaybePromise } from '../types.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
 import type { AuthenticateUser, ProvedEpochOf, RememberAddress } from './authenticate-user.ts'
 import type { Capability } from './capability.ts'
 import type { AuthenticatedClient, Confirmation, RequestFacts } from './grant.ts'
 import type { Kit, LimitWaiting, Revoking } from './kit.ts'
 import type { Defined } from './part-kind.ts'
 import type { Authorize, AuthorizedEpochs, OpenAuthorization } from './proposal.ts'
+import type { Reply } from './reply.ts'
 
 /** The bearer of a valid access token of this provider. */
 export interface TokenCaller {
@@ -64,61 +65,6 @@ export interface Call<P = unknown, C extends keyof Callers = keyof Callers> {
   readonly confirmation: Confirmation | undefined
   /** The token of the `Authorization` header, unverified, if the endpoint has `readsBearer`; `undefined` if it has none. */
   readonly bearer: string | undefined
-}
-
-/**
- * Sources that a page may load in spite of the strict default policy.
- *
- * @see Content Security Policy Level 3, section 2.3.1
- */
-export interface HtmlSources {
-  /** `'self'`, an `https` origin, or the hash of an inline style (`'sha256-…'`, with the quotes). */
-  readonly style?: readonly string[] | undefined
-  /** `'self'`, `data:`, or an `https` origin. */
-  readonly image?: readonly string[] | undefined
-  /** Hashes of inline scripts (`'sha256-…'`, with the quotes). Scripts have no other sources. */
-  readonly script?: readonly string[] | undefined
-  /**
-   * Where forms of the page may lead besides `'self'`: origins, `https:`, `http:`, private-use schemes
-   * (`com.example.app:`), or `*` for everywhere. Browsers apply it to every redirect that follows a form, also to those of
-   * other sites. Hence a form that ends at a redirect URI needs `*`: a client can redirect to any application.
-   */
-  readonly form?: readonly string[] | undefined
-  /** The `https` origins whose pages can show this one in a frame. Default: none. They can hide what a user clicks. */
-  readonly ancestor?: readonly string[] | undefined
-}
-
-/**
- * The response of an endpoint, as data. A malformed reply is a defect of the plugin: the caller receives `server_error`.
- * Refuse a request by throwing `kit.refuse(…)`.
- */
-export interface Reply {
-  /** Default: 303 with `location`, otherwise 200. 301, 307 and 308 are not possible (RFC 9700 section 4.12). */
-  readonly status?: 200 | 201 | 202 | 204 | 302 | 303 | undefined
-  readonly json?: Json | undefined
-  /** An HTML page. The core adds a content security policy that allows forms to `'self'` and nothing else. */
-  readonly html?: string | undefined
-  /** Additional sources of the page. */
-  readonly sources?: HtmlSources | undefined
-  /**
-   * An absolute URI, which can have a fragment: `https`, `http`, or a private-use scheme with a dot (RFC 8252 section
-   * 7.1). Compare it with a registered URI first: the core cannot know which hosts the plugin trusts.
-   */
-  readonly location?: string | undefined
-  /**
-   * Values of `Set-Cookie` (RFC 6265 section 4.1.1), with any attributes except `Domain`: `a=b; Path=/; HttpOnly; Secure`.
-   * Encode what comes from a caller.
-   */
-  readonly cookies?: readonly string[] | undefined
-  /** Seconds for which any cache may keep the JSON. For the caller `anyone` only. A frozen reply is serialized once. */
-  readonly maxAge?: number | undefined
-  /**
-   * The refusal that `html` or `location` presents to a user. With `html`, it determines the status, unless `status` is
-   * 200: a page that takes the refusal to a client, as a redirect does. Events contain its code and reason.
-   */
-  readonly error?: OAuthError | undefined
-  /** Of JSON: validators, links, and `attachment; filename="a.json"` (RFC 9110 section 8.8.3, RFC 8288, RFC 6266). */
-  readonly headers?: Readonly<Partial<Record<'etag' | 'link' | 'content-disposition', string | undefined>>> | undefined
 }
 
 /** What an endpoint can use, and the functions that a plugin offers to the host. */

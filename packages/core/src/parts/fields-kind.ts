@@ -6,13 +6,26 @@ import { clientEntries } from '../directory/client-members.ts'
 import { type MemberText, type MemberTexts, memberGroups, schemasOf, textsOf } from '../directory/member.ts'
 import { type ScopeOptions, scopeEntries, scopeSchemaWith } from '../directory/scope.ts'
 import { isCoreError } from '../errors/error-codes.ts'
+import { reasonOfPlugin } from '../errors/oauth-error.ts'
 import { jsonSchema } from '../json.ts'
 import { clientMetadataNames } from './client-metadata.ts'
 import type { AllFields, ErrorStatuses, Fields, SignedType } from './fields.ts'
 import { type Members, memberObject, type Owned, oneOf, partKind, required, text } from './part-kind.ts'
 import { discoveryMembersOf } from './plugin-metadata.ts'
-import type { Rule } from './rule.ts'
-import { pluginRules } from './rule-kind.ts'
+import type { NamedRule, Rule } from './rule.ts'
+
+/** Returns the rules of all plugins. @throws TypeError when a plugin has two with one id */
+function pluginRules(rules: readonly Owned<Rule>[]): readonly NamedRule[] {
+  const known = new Set<string>()
+  return rules.map(({ plugin, part }) => {
+    const id = `${plugin}:${part.id}`
+    // To accept a finding of one would hide those of the other.
+    if (known.has(id))
+      throw new TypeError(`plugins: ${plugin} has two rules with the id ${part.id}; rename one of them`)
+    known.add(id)
+    return { ...part, id, warning: reasonOfPlugin(plugin, part.id.replaceAll('-', '_')) }
+  })
+}
 
 type FieldsOfPlugins = readonly Owned<Fields>[]
 

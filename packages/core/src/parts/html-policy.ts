@@ -2,7 +2,28 @@ import { isPrivateUseScheme } from '../directory/redirect-uri.ts'
 import type { PlainResponse } from '../http/plain-response.ts'
 import { noStoreHeaders } from '../http/plain-response.ts'
 import { isLocalhostUrl } from '../this-machine.ts'
-import type { HtmlSources } from './endpoint.ts'
+
+/**
+ * Sources that a page may load in spite of the strict default policy.
+ *
+ * @see Content Security Policy Level 3, section 2.3.1
+ */
+export interface HtmlSources {
+  /** `'self'`, an `https` origin, or the hash of an inline style (`'sha256-…'`, with the quotes). */
+  readonly style?: readonly string[] | undefined
+  /** `'self'`, `data:`, or an `https` origin. */
+  readonly image?: readonly string[] | undefined
+  /** Hashes of inline scripts (`'sha256-…'`, with the quotes). Scripts have no other sources. */
+  readonly script?: readonly string[] | undefined
+  /**
+   * Where forms of the page may lead besides `'self'`: origins, `https:`, `http:`, private-use schemes
+   * (`com.example.app:`), or `*` for everywhere. Browsers apply it to every redirect that follows a form, also to those of
+   * other sites. Hence a form that ends at a redirect URI needs `*`: a client can redirect to any application.
+   */
+  readonly form?: readonly string[] | undefined
+  /** The `https` origins whose pages can show this one in a frame. Default: none. They can hide what a user clicks. */
+  readonly ancestor?: readonly string[] | undefined
+}
 
 const self = /^'self'$/u
 const httpsOrigin = /^https:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/u

@@ -3,8 +3,41 @@ import type { ErrorRecipient } from '../errors/error-codes.ts'
 import { type ErrorContext, errorResponse, isWellFormed } from '../errors/error-response.ts'
 import { isOAuthError, type OAuthError } from '../errors/oauth-error.ts'
 import { cacheableResponse, jsonHeaders, noStoreHeaders, type PlainResponse } from '../http/plain-response.ts'
-import type { Reply } from './endpoint.ts'
-import { htmlHeaders } from './html-policy.ts'
+import type { Json } from '../types.ts'
+import { type HtmlSources, htmlHeaders } from './html-policy.ts'
+
+/**
+ * The response of an endpoint, as data. A malformed reply is a defect of the plugin: the caller receives `server_error`.
+ * Refuse a request by throwing `kit.refuse(…)`.
+ */
+export interface Reply {
+  /** Default: 303 with `location`, otherwise 200. 301, 307 and 308 are not possible (RFC 9700 section 4.12). */
+  readonly status?: 200 | 201 | 202 | 204 | 302 | 303 | undefined
+  readonly json?: Json | undefined
+  /** An HTML page. The core adds a content security policy that allows forms to `'self'` and nothing else. */
+  readonly html?: string | undefined
+  /** Additional sources of the page. */
+  readonly sources?: HtmlSources | undefined
+  /**
+   * An absolute URI, which can have a fragment: `https`, `http`, or a private-use scheme with a dot (RFC 8252 section
+   * 7.1). Compare it with a registered URI first: the core cannot know which hosts the plugin trusts.
+   */
+  readonly location?: string | undefined
+  /**
+   * Values of `Set-Cookie` (RFC 6265 section 4.1.1), with any attributes except `Domain`: `a=b; Path=/; HttpOnly; Secure`.
+   * Encode what comes from a caller.
+   */
+  readonly cookies?: readonly string[] | undefined
+  /** Seconds for which any cache may keep the JSON. For the caller `anyone` only. A frozen reply is serialized once. */
+  readonly maxAge?: number | undefined
+  /**
+   * The refusal that `html` or `location` presents to a user. With `html`, it determines the status, unless `status` is
+   * 200: a page that takes the refusal to a client, as a redirect does. Events contain its code and reason.
+   */
+  readonly error?: OAuthError | undefined
+  /** Of JSON: validators, links, and `attachment; filename="a.json"` (RFC 9110 section 8.8.3, RFC 8288, RFC 6266). */
+  readonly headers?: Readonly<Partial<Record<'etag' | 'link' | 'content-disposition', string | undefined>>> | undefined
+}
 
 const maxCookieLength = 4096
 

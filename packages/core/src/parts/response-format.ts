@@ -1,8 +1,8 @@
 import type { JsonObject, MaybePromise } from '../types.ts'
-import type { Callers, EndpointKit, Reply } from './endpoint.ts'
+import type { Callers, EndpointKit } from './endpoint.ts'
 import type { Kit } from './kit.ts'
 import type { Defined } from './part-kind.ts'
-import type { EndpointResponse, ToResponse } from './reply.ts'
+import type { EndpointResponse, Reply, ToResponse } from './reply.ts'
 
 /** Another form of the JSON that an endpoint responds with, for callers that prefer it in `Accept`. */
 export interface ResponseFormat extends Defined<'response-format'> {
