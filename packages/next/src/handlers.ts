@@ -1,6 +1,12 @@
 import type { FetchOptions } from '@grantry/adapters/fetch'
 import type { Provider } from '@grantry/core'
-import { createComparison, type OptionsSource, type SharedProvider, shareProvider, withLease } from './shared-provider.ts'
+import {
+  createComparison,
+  type OptionsSource,
+  type SharedProvider,
+  shareProvider,
+  withLease,
+} from './shared-provider.ts'
 
 /** Seconds between two runs, as in the ready server. */
 const interval = 5
