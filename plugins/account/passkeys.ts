@@ -124,7 +124,6 @@ export const addPasskey: ChangePage = {
   },
 }
 
-/** Returns the passkey that a path names. */
 async function namedPasskey({ session, path, kit }: Visit, { passkeys }: AccountServices) {
   const id = path.split('/')[1]
   return (await passkeys?.list(session.subject.sub, kit))?.find((passkey) => passkey.id === id)

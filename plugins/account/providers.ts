@@ -46,7 +46,6 @@ export async function linkedView(
   }
 }
 
-/** The provider that a path names. */
 const namedProvider = (linked: LinkedProviders | undefined, path: string) =>
   linked?.providers.find(({ name }) => path === `${addPath}/${name}`)
 

@@ -45,7 +45,6 @@ export const maxHintLength = 1000
 const shortOnly = (text: string | undefined): string | undefined =>
   text === undefined || text.length > maxHintLength ? undefined : text
 
-/** Returns the tools for the response to a request. */
 export const responseTools = (
   pages: EndpointPages,
   {

@@ -94,7 +94,6 @@ const cookieForm = /^[\w-]{43}\.[\w-]{43}$/u
 type End = Sessions['end']
 type SetOf = (kit: EndpointKit, sub: string) => RecordSet
 
-/** Returns the function that ends a session. */
 const endWith =
   (features: readonly SessionListeners[], setOf: SetOf): End =>
   async (kit, sid) => {

@@ -24,7 +24,6 @@ declare module '@grantry/core' {
 /** Sends a logout token. Must not follow redirects. */
 export type SendLogoutToken = SendRequest
 
-/** The schema of the options. */
 export const backChannelLogoutSchema = configurationObject({
   /** Seconds for which a client can take to respond. Default: 5. */
   timeout: v.optional(seconds(0.1, 30), 5),

@@ -45,7 +45,6 @@ export interface DevicePage {
   render?: ((state: DevicePageState, request: EndpointRequest) => MaybePromise<DevicePageReply>) | undefined
 }
 
-/** The schema of the option `page`. */
 export const devicePageSchema = configurationObject({
   path: v.optional(
     v.custom<`/${string}`>(

@@ -21,7 +21,6 @@ export type DeviceRecord = v.InferOutput<typeof requestSchema>
 const decisionSchema = v.object({ sub: v.optional(v.string()) })
 const paceSchema = v.object({ interval: v.number() })
 
-/** The records of the plugin. */
 export const deviceRecords = ({ records }: Pick<Kit, 'records'>) => ({
   /** Stores a request. Returns `false` if the user code is in use. */
   async create(userCode: string, request: DeviceRecord): Promise<boolean> {

@@ -36,7 +36,6 @@ function endView({ client }: LogoutRequest, kit: EndpointKit) {
   }
 }
 
-/** The replies to logout requests. */
 export function createLogoutReplies(
   { pages, providers }: { readonly pages: LogoutPages; readonly providers?: ProviderLogout | undefined },
   { sessions }: InteractionServices,

@@ -34,9 +34,9 @@ const text = (value: string): readonly number[] => [0x60 + value.length, ...new 
  * come from a stranger, and checking them would fetch the URLs that they contain.
  */
 function withoutAttestation(authenticatorData: string): string {
-  const data = toBytes(authenticatorData)
+  const bytes = toBytes(authenticatorData)
   const head = [0xa3, ...text('fmt'), ...text('none'), ...text('attStmt'), 0xa0, ...text('authData')]
-  return toBase64url(Uint8Array.from([...head, 0x59, data.length >> 8, data.length & 255, ...data]))
+  return toBase64url(Uint8Array.from([...head, 0x59, bytes.length >> 8, bytes.length & 255, ...bytes]))
 }
 
 export interface NewPasskey {

@@ -35,7 +35,6 @@ export type ClientRecord = v.InferOutput<typeof recordSchema>
 
 const idForm = /^registered-[\w-]{43}$/u
 
-/** Whether an id can be that of a registered client. */
 export const isRegisteredId = (clientId: string): boolean => idForm.test(clientId)
 
 const clientKey = (clientId: string): string => `client:${clientId}`

@@ -19,7 +19,6 @@ export const wholeNumber = (least: number, most: number) => {
 
 export const requiredFunctionSchema = <T>() => v.custom<T>((value) => typeof value === 'function', 'must be a function')
 
-/** The schema of an optional function. */
 export const functionSchema = <T>() => v.optional(requiredFunctionSchema<T>())
 
 /** The names of the functions that an object must have. */

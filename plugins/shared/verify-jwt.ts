@@ -23,7 +23,6 @@ export const signatureAlgorithms = [
   'Ed25519',
 ] as const
 
-/** The schema of one allowed algorithm. */
 export const algorithmSchema = v.picklist(signatureAlgorithms, `must be one of ${signatureAlgorithms.join(', ')}`)
 
 /** The schema of a list of allowed algorithms. */

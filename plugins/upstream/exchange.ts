@@ -54,9 +54,9 @@ async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | un
   const { jwks_uri: jwksUri, issuer } = client.serverMetadata()
   const verified = await exchange.tokens.verify(tokens.id_token ?? '', { jwksUri, issuer }, kit)
   if (isFailure(verified)) return verified
-  const info = await readUserinfo(exchange, tokens.access_token, verified.sub)
+  const userinfo = await readUserinfo(exchange, tokens.access_token, verified.sub)
   // What users can edit at the provider must not state how they have signed in.
-  const { email, email_verified, amr: _, acr: _acr, auth_time: _time, sid: _sid, ...others } = info
+  const { email, email_verified, amr: _, acr: _acr, auth_time: _time, sid: _sid, ...others } = userinfo
   // An address and whether it is verified come from one place.
   const mail = verified.email === undefined ? { email, email_verified } : {}
   return upstreamClaims({ ...others, ...verified, ...mail }, String(verified.iss), connection.provider)

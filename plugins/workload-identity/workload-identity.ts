@@ -100,7 +100,6 @@ function isFromIssuer(jwt: string): boolean {
   }
 }
 
-/** A method for one type of assertion. */
 function methodFor(
   method: string,
   {

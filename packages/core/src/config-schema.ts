@@ -137,7 +137,6 @@ export function configurationPort<T>(names: readonly string[], expected: string)
   )
 }
 
-/** The schema of an optional function. */
 export const functionSchema = <T>() =>
   v.optional(v.custom<T>((value) => typeof value === 'function', 'must be a function'))
 

@@ -38,12 +38,12 @@ function openProviderStore({ storage, storageTimeLimit }: CheckedOptions, record
 
 /** @throws TypeError when a hash of the host has another form: tokens that are derived from it could be guessed. */
 async function assertHashes({ sha256, sha256Hex, sha512 }: Runtime): Promise<void> {
-  const data = new Uint8Array(1)
+  const sample = new Uint8Array(1)
   const isHash = (bytes: unknown, length: number) => bytes instanceof Uint8Array && bytes.length === length
   const checks = {
-    sha256: isHash(sha256(data), 32),
+    sha256: isHash(sha256(sample), 32),
     sha256Hex: /^[0-9a-f]{64}$/u.test(sha256Hex('')),
-    sha512: isHash(await sha512(data), 64),
+    sha512: isHash(await sha512(sample), 64),
   }
   for (const [name, fits] of Object.entries(checks)) {
     if (!fits) throw new TypeError(`createProvider(): runtime.${name} does not return a hash of its length`)

@@ -37,7 +37,6 @@ export function validate<S extends Schema>(schema: S, value: unknown): MaybeProm
   return result.success ? { value: result.output } : { issues: result.issues as unknown as SchemaIssues }
 }
 
-/** Whether a value is a Standard Schema. */
 export function isSchema(value: unknown): value is Schema {
   // The schemas of arktype are functions.
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value))

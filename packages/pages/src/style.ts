@@ -131,6 +131,5 @@ const media = `
 @media (forced-colors:active){:focus-visible{outline-color:Highlight}.primary,[aria-invalid=true]{border-width:2px}.quiet{border-color:ButtonBorder}.logo span,.initial,.code{outline:1px solid;outline-offset:-1px}#qr,.logo img{forced-color-adjust:none}}
 @media print{:root{color-scheme:light;--text:#000;--muted:#333;--card:#fff;--line:#999;--hover:#fff}body{display:block;padding:0;background:#fff;color:#000}main{max-width:36rem;margin:0;padding:0;border:0;border-radius:0;box-shadow:none}button,.way,.or,.change,footer,.links{display:none}.codes{grid-template-columns:repeat(2,12rem);font-size:1.125rem}li,#qr{break-inside:avoid}#qr{width:16rem}.logo span,.initial{print-color-adjust:exact}}`
 
-/** Returns the style sheet of all pages. */
 export const styleSheet = (colors: Colors): string =>
   colorRules(colors) + [scales, frame, texts, fields, buttons, media].join('').replaceAll('\n', '')

@@ -20,7 +20,6 @@ export type { SqlAccount, SqlAccounts } from './sql/account-types.ts'
 // Errors name the path as in the configuration of a server.
 const schema = configurationObject({ users: sqlUsersSchema })
 
-/** Creates the function that creates an account. */
 function createCreate(deps: WriterDeps): SqlAccounts['create'] {
   const { options, columns, rows, reader } = deps
   const { sub: subColumn, username: nameColumn } = options.columns

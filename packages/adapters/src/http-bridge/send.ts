@@ -83,7 +83,6 @@ const drained = (res: ServerResponse): Promise<void> =>
 const linesOf = ({ headers }: Response): string[] =>
   [...headers].filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding').flat()
 
-/** Sends a platform `Response`. */
 async function sendResponse(res: ServerResponse, response: Response): Promise<void> {
   const { status, body } = response
   const reader = body?.getReader()

@@ -6,7 +6,6 @@ import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
 
-/** The pages of the clients. */
 export const clientsPage = entryPages({
   segment: 'clients',
   title: 'Clients',

@@ -6,7 +6,6 @@ import { secretsPart } from './rotate-secret.js'
 import { hashOf } from './route.js'
 import { shown, valueText, visible } from './shown-text.js'
 
-/** The pages of the scopes. */
 export const scopesPage = entryPages({
   segment: 'scopes',
   title: 'Scopes',

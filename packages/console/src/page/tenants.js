@@ -8,7 +8,6 @@ import { shown, valueText, visible } from './shown-text.js'
 /** @param {unknown} plugins */
 const namesOf = (plugins) => (Array.isArray(plugins) ? plugins.map((plugin) => plugin?.name) : [])
 
-/** The pages of the tenants. */
 export const tenantsPage = entryPages({
   segment: 'tenants',
   title: 'Tenants',

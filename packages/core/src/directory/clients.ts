@@ -215,7 +215,6 @@ function fromStore(
 
 const isStore = (clients: readonly ClientOptions[] | ClientStore): clients is ClientStore => !Array.isArray(clients)
 
-/** Opens the clients of a plugin. */
 export const openClientSource = (
   plugin: string,
   {

@@ -7,7 +7,6 @@ import { revocationEndpoint } from './revocation.ts'
 import { tokenEndpoint } from './token.ts'
 import { userinfoEndpoint } from './userinfo.ts'
 
-/** The endpoints of the core. */
 export const builtInEndpoints = [
   tokenEndpoint,
   identityTokenValidationEndpoint,

@@ -20,7 +20,6 @@ import { createReadRequest, noForm, requestFacts } from './read-request.ts'
 /** Handles a request up to the response of the endpoint. Throws to refuse. */
 export type HandleRequest = (request: Request, trace: Trace) => Promise<EndpointResponse>
 
-/** Adds the headers of the proofs. */
 const withProofHeaders = (responding: MaybePromise<EndpointResponse>, { headers }: Proved) =>
   headers === undefined
     ? responding

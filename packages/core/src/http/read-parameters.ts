@@ -161,7 +161,6 @@ function readQuery(request: Request, limit: number): string {
   return query
 }
 
-/** Parses the parameters in the query. */
 export const readQueryParameters = (request: Request, limit: number): RequestParameters =>
   parseParameters(readQuery(request, limit))
 

@@ -3,7 +3,7 @@
  * acts, a form that has become too old is loaded again. A passkey that the server has refused is removed.
  */
 export const registrationScript = `(() => {
-const show = (id) => { for (const one of ['failed', 'known', 'unsupported']) document.getElementById(one).hidden = one !== id }
+const show = (id) => { for (const part of ['failed', 'known', 'unsupported']) document.getElementById(part).hidden = part !== id }
 if (!window.PublicKeyCredential) return show('unsupported')
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0))
 const encode = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=/g, '')

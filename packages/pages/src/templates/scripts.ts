@@ -61,12 +61,12 @@ const { challenge, rpId, unknown } = button.dataset
 if (unknown) api.signalUnknownCredential?.({ rpId, credentialId: unknown }).catch(() => {})
 const ask = async (more) => {
 const publicKey = { challenge: bytes(challenge), rpId, userVerification: 'required' }
-const found = await navigator.credentials.get({ publicKey, ...more }).catch(() => undefined)
-if (!found) return
-const { clientDataJSON, authenticatorData, signature, userHandle } = found.response
+const credential = await navigator.credentials.get({ publicKey, ...more }).catch(() => undefined)
+if (!credential) return
+const { clientDataJSON, authenticatorData, signature, userHandle } = credential.response
 const response = { clientDataJSON: encode(clientDataJSON), authenticatorData: encode(authenticatorData), signature: encode(signature) }
 if (userHandle) response.userHandle = encode(userHandle)
-button.form.elements.credential.value = JSON.stringify({ id: found.id, rawId: found.id, type: found.type, response })
+button.form.elements.credential.value = JSON.stringify({ id: credential.id, rawId: credential.id, type: credential.type, response })
 button.form.submit()
 return true
 }

@@ -100,7 +100,6 @@ async function schemaCommand({ config, base = published() }: SchemaArguments): P
   return `${JSON.stringify(rest, undefined, 2)}\n`
 }
 
-/** Adds `grantry schema`. */
 export function addSchemaCommand(grantry: Command): void {
   grantry
     .command('schema')

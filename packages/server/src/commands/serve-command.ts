@@ -11,7 +11,6 @@ function portNumber(text: string): number {
   return port
 }
 
-/** Adds `grantry serve`. */
 export function addServeCommand(grantry: Command): void {
   grantry
     .command('serve')

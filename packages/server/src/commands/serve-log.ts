@@ -5,7 +5,6 @@ import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
-/** The signals that stop a server. */
 export const stopSignals = ['SIGTERM', 'SIGINT'] as const
 /** SIGHUP stops it only if its terminal was closed. */
 export type StopSignal = (typeof stopSignals)[number] | 'SIGHUP'

@@ -12,7 +12,6 @@ export function commonFields() {
   return { id: `${requestId}.1`, requestId, traceId, spanId, time: webRuntime.now() }
 }
 
-/** Returns the event of a request that the adapter refused. */
 export function refusedRequestEvent({ status, method, clientAddress }: RefusedRequest): RequestAnswered {
   return {
     type: 'request_answered',

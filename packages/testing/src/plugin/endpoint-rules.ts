@@ -22,7 +22,6 @@ async function authenticationOf({ caller, scope = '' }: Endpoint, setting: Setti
 const bodyOf = (method: string, { body = 'form' }: Endpoint): Outgoing['body'] =>
   method === 'GET' || method === 'DELETE' ? 'query' : body
 
-/** Returns the requests of an endpoint. */
 export function endpointTarget(endpoint: Endpoint, endpointCase: EndpointCase): ParameterTarget {
   const { name, params, methods } = endpoint
   const {
@@ -104,7 +103,6 @@ async function checkMetadata(bench: Bench, endpoint: Endpoint, target: Parameter
   await inSetting(bench, target, disabled, { endpoints: { [name]: false } })
 }
 
-/** Checks all rules of an endpoint. */
 export async function checkEndpoint(bench: Bench, endpoint: Endpoint, endpointCase: EndpointCase): Promise<void> {
   const target = endpointTarget(endpoint, endpointCase)
   await checkMetadata(bench, endpoint, target)

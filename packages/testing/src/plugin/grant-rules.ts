@@ -153,7 +153,6 @@ async function checkUser(bench: Bench, target: GrantTarget, sub: string): Promis
   })
 }
 
-/** Checks all rules of a grant. */
 export async function checkGrant(bench: Bench, grant: Grant, grantCase: GrantCase): Promise<void> {
   const target = targetOf(grant, grantCase)
   const { succeeds, subject } = await checkSuccess(bench, target)

@@ -44,7 +44,6 @@ function checkError({ bench, target: { part }, outgoing, response: { status, hea
   }
 }
 
-/** A line of a stack trace. */
 const stackLine = /\n\s+at .+:\d+/u
 
 /** Checks that a response contains nothing of an internal error. */
@@ -60,7 +59,6 @@ function checkInternals({ bench, target: { part }, response: { body } }: Exchang
   }
 }
 
-/** Checks what the parts have thrown. */
 function checkThrown(exchange: Exchange): void {
   const { bench, target, response, probe } = exchange
   const { findings } = bench

@@ -38,10 +38,10 @@ function parsed<T extends object>(text: string): T | undefined {
  * or `$argon2id$v=19$m=7168,t=5,p=1$SALT$HASH`. Returns `undefined` for other algorithms and malformed credentials.
  */
 export function keycloakPasswordHash({ credentialData, secretData }: KeycloakCredential): string | undefined {
-  const data = parsed<CredentialData>(credentialData)
+  const credential = parsed<CredentialData>(credentialData)
   const secret = parsed<SecretData>(secretData)
-  if (data === undefined || typeof secret?.salt !== 'string' || typeof secret.value !== 'string') return undefined
-  const { algorithm, hashIterations, additionalParameters = {} } = data
+  if (credential === undefined || typeof secret?.salt !== 'string' || typeof secret.value !== 'string') return undefined
+  const { algorithm, hashIterations, additionalParameters = {} } = credential
   if (typeof algorithm !== 'string' || typeof hashIterations !== 'number') return undefined
   const end = `${unpadded(secret.salt)}$${unpadded(secret.value)}`
   const digest = Object.hasOwn(digests, algorithm) ? digests[algorithm] : undefined

@@ -54,7 +54,6 @@ export interface SqlClient {
   close(): void
 }
 
-/** Returns an identifier in quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Completes a statement that reads users by the column of their `sub`. */
