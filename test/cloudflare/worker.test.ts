@@ -82,6 +82,50 @@ test('keeps no failure: the next request creates the provider', async () => {
   expect((await handlers.fetch(tokenRequest(), environment, context)).status).toBe(200)
 })
 
+/** A storage whose end is counted. */
+function closable(broken = false) {
+  const storage = mapDriver(new Map(), () => 0)
+  return {
+    ...storage,
+    ...(broken && { getItem: () => Promise.reject(new Error('the database is away')) }),
+    dispose: vi.fn(async () => {
+      throw new Error('the storage cannot be closed')
+    }),
+  }
+}
+
+test('closes what a slower one of several first requests has opened, after its response', async () => {
+  const { handlers, optionsOf, environment } = started()
+  const storages = [1, 2, 3].map(() => closable())
+  const options = await optionsOf(environment)
+  for (const storage of storages) optionsOf.mockResolvedValueOnce({ ...options, storage })
+  const waitUntil = vi.fn((_work: Promise<unknown>) => {})
+  const requests = storages.map(() => handlers.fetch(tokenRequest(), environment, { waitUntil }))
+  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 200, 200])
+  await Promise.all(waitUntil.mock.calls.flat())
+  expect(storages.map(({ dispose }) => dispose.mock.calls.length).sort()).toEqual([0, 1, 1])
+})
+
+test('closes no storage that the kept provider uses, too', async () => {
+  const storage = closable()
+  const { handlers, environment } = started({ storage })
+  const waitUntil = vi.fn((_work: Promise<unknown>) => {})
+  await Promise.all([1, 2, 3].map(() => handlers.fetch(tokenRequest(), environment, { waitUntil })))
+  await Promise.all(waitUntil.mock.calls.flat())
+  expect(storage.dispose).not.toHaveBeenCalled()
+})
+
+test('closes the storage of a provider that does not open', async () => {
+  const { handlers, optionsOf, environment } = started()
+  const storage = closable(true)
+  optionsOf.mockResolvedValueOnce({ ...(await optionsOf(environment)), storage })
+  const waitUntil = vi.fn((_work: Promise<unknown>) => {})
+  await expect(handlers.fetch(tokenRequest(), environment, { waitUntil })).rejects.toThrow('storage')
+  await Promise.all(waitUntil.mock.calls.flat())
+  expect(storage.dispose).toHaveBeenCalledTimes(1)
+  expect((await handlers.fetch(tokenRequest(), environment, context)).status).toBe(200)
+})
+
 test.each([
   ['the header that Cloudflare sets', { 'cf-connecting-ip': '203.0.113.7' }, '203.0.113.7'],
   ['no header that a client can send', { 'x-forwarded-for': '203.0.113.8', 'x-real-ip': '203.0.113.8' }, undefined],
@@ -126,6 +170,21 @@ test('rotates keys, runs tasks, removes expired items and does the work of the h
     context,
     expect.objectContaining({ issuer }),
   )
+})
+
+test('rotates keys, runs tasks and does the work of the host although other work fails, and reports that', async () => {
+  const scheduled = vi.fn(async () => {
+    throw new Error('the host has failed')
+  })
+  const { handlers, storage, events, environment, clock } = started({}, { scheduled })
+  storage.purge.mockRejectedValue(new Error('D1 is overloaded'))
+  await handlers.fetch(tokenRequest(), environment, context)
+  clock.advance(90 * 86_400)
+  const run = handlers.scheduled({}, environment, context)
+  await expect(run).rejects.toThrow('Error: D1 is overloaded; Error: the host has failed')
+  expect(events.map(({ type }) => type)).toContain('keys_rotated')
+  scheduled.mockResolvedValue()
+  await expect(handlers.scheduled({}, environment, context)).rejects.toThrow(/^D1 is overloaded$/u)
 })
 
 test('schedules work with a storage that removes expired items itself', async () => {

@@ -1,4 +1,4 @@
-import { fetchHandler } from '@grantry/adapters/fetch'
+import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
 import { createProvider, type Provider, type ProviderOptions } from '@grantry/core'
 
 /** What this package uses of the context of an invocation. */
@@ -31,19 +31,42 @@ export interface GrantryWorker<Environment> {
   scheduled(event: unknown, environment: Environment, context: InvocationContext): Promise<void>
 }
 
+type Storage = ProviderOptions['storage']
+
 interface Opened {
   readonly provider: Provider
+  readonly storage: Storage
   readonly handle: (request: Request) => Promise<Response>
-  /** Removes expired items, if the driver has no other way. */
-  readonly purge: () => unknown
+  /** As `handle`, but `undefined` for a request to no endpoint of the provider. */
+  readonly handleOwn: (request: Request) => Promise<Response> | undefined
 }
 
 /** Cloudflare sets it for each request, and replaces what a client has sent. */
 const clientAddress = (request: Request): string | undefined => request.headers.get('cf-connecting-ip') ?? undefined
 
-function purgeOf({ storage }: ProviderOptions): () => unknown {
-  const { purge } = storage as { readonly purge?: unknown }
-  return () => (typeof purge === 'function' ? purge.call(storage) : undefined)
+/** Removes expired items, if the driver has no other way. */
+function purge(storage: Storage): unknown {
+  const { purge: remove } = storage as { readonly purge?: unknown }
+  return typeof remove === 'function' ? remove.call(storage) : undefined
+}
+
+/** Does each work, also after a failure of another one. @throws the failure, or all of them together. */
+async function doAll(works: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of works) {
+    try {
+      await work()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join('; '))
+  if (failures.length === 1) throw failures[0]
+}
+
+/** Closes what no request will use, after the response. What cannot be closed is no reason to refuse a request. */
+function closeLater(context: InvocationContext, close: () => unknown): void {
+  context.waitUntil(Promise.allSettled([(async () => close())()]))
 }
 
 /**
@@ -53,7 +76,7 @@ function purgeOf({ storage }: ProviderOptions): () => unknown {
  * A cron trigger must call `scheduled`, every few minutes: it rotates keys, runs the tasks of plugins and removes expired items.
  *
  * @param optionsOf returns the options of `createProvider()`. Called again for each environment, and for each of several
- * first requests that arrive together.
+ * first requests that arrive together. Create the storage in this function: that of a provider that is not kept is closed.
  * @example
  * export default worker((env: Env) => ({
  *   issuer: env.ISSUER,
@@ -70,16 +93,26 @@ export function worker<Environment extends object>(
   const opened = new WeakMap<Environment, Opened>()
 
   /** Keeps the result, not the promise: a request cannot await what belongs to another one. */
-  async function open(environment: Environment): Promise<Opened> {
+  async function open(environment: Environment, context: InvocationContext): Promise<Opened> {
     const known = opened.get(environment)
     if (known !== undefined) return known
     const options = await optionsOf(environment)
-    const provider = await createProvider(options)
-    // Another request can have been faster.
-    const result = opened.get(environment) ?? {
+    const { storage } = options
+    const isUsed = () => opened.get(environment)?.storage === storage
+    const provider = await createProvider(options).catch((error: unknown) => {
+      if (!isUsed()) closeLater(context, () => storage?.dispose?.())
+      throw error
+    })
+    const faster = opened.get(environment)
+    if (faster !== undefined) {
+      if (!isUsed()) closeLater(context, () => provider.close())
+      return faster
+    }
+    const result: Opened = {
       provider,
+      storage,
       handle: fetchHandler(provider, { clientAddress }),
-      purge: purgeOf(options),
+      handleOwn: fetchMiddleware(provider, { clientAddress }),
     }
     opened.set(environment, result)
     return result
@@ -87,18 +120,20 @@ export function worker<Environment extends object>(
 
   return {
     async fetch(request, environment, context) {
-      const { provider, handle } = await open(environment)
-      const isOther = host.fetch !== undefined && provider.route(request) === undefined
-      return isOther ? host.fetch(request, environment, context, provider) : handle(request)
+      const { provider, handle, handleOwn } = await open(environment, context)
+      if (host.fetch === undefined) return handle(request)
+      return handleOwn(request) ?? host.fetch(request, environment, context, provider)
     },
 
     async scheduled(event, environment, context) {
-      const { provider, purge } = await open(environment)
-      await purge()
-      // Reading the keys begins a rotation that is due, and the tasks wait for it.
-      await provider.keys.list()
-      await provider.runTasks()
-      await host.scheduled?.(event, environment, context, provider)
+      const { provider, storage } = await open(environment, context)
+      await doAll([
+        // Reading the keys begins a rotation that is due, and the tasks wait for it.
+        () => provider.keys.list(),
+        () => provider.runTasks(),
+        () => purge(storage),
+        () => host.scheduled?.(event, environment, context, provider),
+      ])
     },
   }
 }

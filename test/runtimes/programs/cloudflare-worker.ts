@@ -16,11 +16,16 @@ const issuer = 'https://id.example.com'
 const redirectUri = 'https://app.example.com/callback'
 const check = createPasswordCheck()
 let opened = 0
+let closed = 0
 let storage: ReturnType<typeof d1Driver>
 
 function optionsOf({ DB, KEY_SECRET }: Environment): ProviderOptions {
   opened += 1
-  storage = d1Driver({ database: DB })
+  storage = Object.assign(d1Driver({ database: DB }), {
+    dispose: () => {
+      closed += 1
+    },
+  })
   const find = async (name: string) =>
     (await DB.prepare('SELECT sub, hash FROM users WHERE name = ?').bind(name).all()).results[0]
   return {
@@ -71,7 +76,7 @@ const { fetch, scheduled } = worker(optionsOf, {
         const { results } = await DB.prepare('SELECT count(*) AS count FROM grantry_items WHERE ends < ?')
           .bind(Date.now())
           .all()
-        return Response.json({ opened, expired: results[0]?.count })
+        return Response.json({ opened, closed, expired: results[0]?.count })
       }
     }
   },
