@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { packAndCheck } from './check-packages.js'
 import { packageFolders } from './package-folders.js'
-import { writeArtefacts } from './release/artefacts.js'
+import { prepareOutput, writeArtefacts } from './release/artefacts.js'
 import { checkReproduced } from './release/reproduced.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -36,18 +36,17 @@ const { publish, output } = parseArgs({
   options: { publish: { type: 'boolean', default: false }, output: { type: 'string' } },
 }).values
 const target = mkdtempSync(join(tmpdir(), 'grantry-release-'))
+const artefacts = output === undefined ? join(target, 'output') : resolve(output)
 try {
+  // First: what follows takes minutes.
+  prepareOutput(artefacts)
   const packed = await packAndCheck(target)
   const { version } = packed[0]
   if (!readFileSync(join(root, 'CHANGELOG.md'), 'utf8').includes(`\n## ${version}\n`)) {
     throw new Error(`CHANGELOG.md has no section ${version}; write it`)
   }
   if (publish) checkRelease(version)
-  const { components, files } = writeArtefacts(
-    root,
-    output === undefined ? join(target, 'output') : resolve(output),
-    packed,
-  )
+  const { components, files } = writeArtefacts(root, artefacts, packed)
   process.stdout.write(
     `${files} files with checksums; a bill of materials of ${components} packages, all licences accepted\n`,
   )

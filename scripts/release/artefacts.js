@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { packageFolders } from '../package-folders.js'
 import { cycloneDx, spdx } from './bill-of-materials.js'
@@ -9,17 +9,24 @@ import { licenceTable } from './licences.js'
 
 const json = (value) => `${JSON.stringify(value, undefined, 2)}\n`
 
+/** Creates a directory for a release. @throws Error if it has files: a former release, or what is none of it, would get checksums */
+export function prepareOutput(directory) {
+  mkdirSync(directory, { recursive: true })
+  if (readdirSync(directory).length > 0) {
+    throw new Error(`${directory} is not empty: a file that is there would get a checksum; choose another directory`)
+  }
+}
+
 /**
  * Writes what people check a release with: its tarballs and the server in one file, its bill of materials in two formats, its
  * licences, and the checksums of all of these.
  *
  * @param root the repository
- * @param directory created if it is missing; should be empty
+ * @param directory as `prepareOutput()` has left it
  * @param packed the tarballs: [{ version, tarball }]
  * @throws Error if a licence is not accepted
  */
 export function writeArtefacts(root, directory, packed) {
-  mkdirSync(directory, { recursive: true })
   const components = dependenciesOf(root, packageFolders)
   const release = { version: packed[0].version, time: commitTime(root) }
   for (const { tarball } of packed) copyFileSync(tarball, join(directory, basename(tarball)))

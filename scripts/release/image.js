@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -19,7 +18,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageFolders } from '../package-folders.js'
 import { commitTime } from './commit-time.js'
+import { dependenciesOf } from './dependencies.js'
+import { imageLicence, noticesOf } from './notices.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -31,10 +33,7 @@ const live = "fetch('http://127.0.0.1:8484/health/live').then((r) => process.exi
 const librariesOf = (program) =>
   [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(?:=> )?(\/\S+) \(0x/gu)].map(([, path]) => path)
 
-/** The texts of the licences of what comes from Debian, and of Node.js. */
-const notices = ['nodejs', 'libc6', 'libgcc-s1', 'libstdc++6'].map((name) => `/usr/share/doc/${name}/copyright`)
-
-function fillRoot(folder, node, server) {
+function fillRoot(folder, { node, libraries, notices, server }) {
   // It is the root of the image, which its user must read.
   chmodSync(folder, 0o755)
   const add = (from, to, mode) => {
@@ -45,8 +44,8 @@ function fillRoot(folder, node, server) {
     chmodSync(target, mode)
   }
   add(node, 'usr/local/bin/node', 0o755)
-  for (const path of librariesOf(node)) add(path, path, 0o755)
-  for (const path of notices.filter((each) => existsSync(each))) add(path, path, 0o644)
+  for (const path of libraries) add(path, path, 0o755)
+  for (const { name, file } of notices) add(file, `usr/share/doc/${name}/copyright`, 0o644)
   add(server, 'usr/local/lib/grantry/grantry.mjs', 0o644)
   add({ text: 'grantry:x:1000:1000::/:/sbin/nologin\n' }, 'etc/passwd', 0o644)
   add({ text: 'grantry:x:1000:\n' }, 'etc/group', 0o644)
@@ -60,7 +59,7 @@ function layerOf(folder, seconds) {
   return execFileSync('tar', [...same, '--mode=go-w', '-C', folder, '-cf', '-', '.'], { maxBuffer: 2 ** 30 })
 }
 
-const configurationOf = (layer, time, version) => ({
+const configurationOf = (layer, { time, version, licence }) => ({
   created: time,
   architecture: { x64: 'amd64' }[process.arch] ?? process.arch,
   os: 'linux',
@@ -83,7 +82,7 @@ const configurationOf = (layer, time, version) => ({
     Labels: {
       'org.opencontainers.image.title': 'grantry',
       'org.opencontainers.image.version': version,
-      'org.opencontainers.image.licenses': 'MIT',
+      'org.opencontainers.image.licenses': licence,
       'org.opencontainers.image.source': 'https://github.com/grantry/grantry',
     },
   },
@@ -95,6 +94,7 @@ const configurationOf = (layer, time, version) => ({
  *
  * @param directory must not exist
  * @param options.node the program that is put into the image. Default: the one that runs this
+ * @throws Error if the text of a licence is missing
  */
 export function writeImage(
   directory,
@@ -104,7 +104,10 @@ export function writeImage(
   try {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/server/package.json'), 'utf8'))
     const time = commitTime(root)
-    fillRoot(folder, node, server)
+    const libraries = librariesOf(node)
+    const notices = noticesOf(node, libraries)
+    const licence = imageLicence(notices, dependenciesOf(root, packageFolders))
+    fillRoot(folder, { node, libraries, notices, server })
     const blobs = join(directory, 'blobs/sha256')
     mkdirSync(blobs, { recursive: true })
     const add = (content, kind) => {
@@ -116,7 +119,7 @@ export function writeImage(
     // Not compressed: the bytes would depend on the version of zlib. What publishes it compresses it.
     const layer = layerOf(folder, Date.parse(time) / 1000)
     const layers = [add(layer, 'layer.v1.tar')]
-    const config = add(json(configurationOf(layer, time, version)), 'config.v1+json')
+    const config = add(json(configurationOf(layer, { time, version, licence })), 'config.v1+json')
     const mediaType = 'application/vnd.oci.image.manifest.v1+json'
     const manifest = add(json({ schemaVersion: 2, mediaType, config, layers }), 'manifest.v1+json')
     const annotations = { 'org.opencontainers.image.ref.name': version }

@@ -11,12 +11,36 @@ const accepted = new Set([
   'Unlicense',
 ])
 
-/** Whether an SPDX expression leaves a choice that is accepted. */
-const isAccepted = (expression) =>
-  expression
-    .replaceAll(/[()]/gu, '')
-    .split(/ OR /u)
-    .some((choice) => choice.split(/ AND /u).every((name) => accepted.has(name.trim())))
+/**
+ * Whether an SPDX expression (SPDX 2.3, annex D.4) leaves a choice that is accepted. AND binds more than OR. An exception of a
+ * licence (WITH) is not judged, so it is refused, as is what cannot be read.
+ */
+function isAccepted(expression) {
+  const words = expression.match(/[()]|[^\s()]+/gu) ?? []
+  let isReadable = true
+  /** Reads operands until another word than the operator follows. */
+  const readAll = (operator, readOne) => {
+    const values = [readOne()]
+    while (words[0] === operator) {
+      words.shift()
+      values.push(readOne())
+    }
+    return values
+  }
+  const readOr = () => readAll('OR', readAnd).includes(true)
+  const readAnd = () => !readAll('AND', readLicence).includes(false)
+  const readLicence = () => {
+    const word = words.shift()
+    if (word !== '(') {
+      isReadable &&= word !== undefined && !['AND', 'OR', ')'].includes(word)
+      return accepted.has(word)
+    }
+    const isInside = readOr()
+    isReadable &&= words.shift() === ')'
+    return isInside
+  }
+  return readOr() && isReadable && words.length === 0
+}
 
 /**
  * Returns the licences of all packages as a table.

@@ -173,7 +173,7 @@ test('rotates keys, runs tasks, removes expired items and does the work of the h
 })
 
 test('rotates keys, runs tasks and does the work of the host although other work fails, and reports that', async () => {
-  const scheduled = vi.fn(async () => {
+  const scheduled = vi.fn(async (): Promise<void> => {
     throw new Error('the host has failed')
   })
   const { handlers, storage, events, environment, clock } = started({}, { scheduled })

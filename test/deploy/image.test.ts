@@ -2,7 +2,7 @@
 // started by `chroot`, in a mount namespace in which they are read-only, as the user of the image.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeImage } from '../../scripts/release/image.js'
@@ -62,6 +62,35 @@ test('each part of the image has its digest and size', () => {
     expect(content.length).toBe(blob.size)
   }
   expect(jsonOf(image, config).rootfs.diff_ids).toEqual([layers[0].digest])
+})
+
+test('the image has the licences of all that is in it', () => {
+  const [manifest] = JSON.parse(readFileSync(join(image, 'index.json'), 'utf8')).manifests
+  const { config } = jsonOf(image, jsonOf(image, manifest).config)
+  const label: string = config.Labels['org.opencontainers.image.licenses']
+  const names = ['Apache-2.0', 'MIT', 'LGPL-2.1-or-later', '(GPL-3.0-or-later WITH GCC-exception-3.1)']
+  expect(label.split(' AND ')).toEqual(expect.arrayContaining(names))
+  const texts = ['libc6', 'libgcc-s1', 'libstdc++6', 'nodejs'].map((name) =>
+    readFileSync(join(rootfs, 'usr/share/doc', name, 'copyright'), 'utf8'),
+  )
+  expect(texts.map((text) => text.length > 1000)).toEqual([true, true, true, true])
+})
+
+test('the image has the licence that is beside a Node.js of no package, and is not written without one', async () => {
+  const server = await singleFile()
+  const node = join(directory, 'node/bin/node')
+  mkdirSync(join(directory, 'node/bin'), { recursive: true })
+  // Any program: it is not started.
+  copyFileSync('/bin/true', node)
+  const target = join(directory, 'without-licence')
+  expect(() => writeImage(target, { node, server })).toThrow(`the licence of ${node} is missing`)
+  expect(existsSync(target)).toBe(false)
+  writeFileSync(join(directory, 'node/LICENSE'), 'the licence of this Node.js')
+  writeImage(target, { node, server })
+  const [manifest] = JSON.parse(readFileSync(join(target, 'index.json'), 'utf8')).manifests
+  const layer = blobOf(target, jsonOf(target, manifest).layers[0])
+  const text = execFileSync('tar', ['-xOf', '-', './usr/share/doc/nodejs/copyright'], { input: layer })
+  expect(String(text)).toBe('the licence of this Node.js')
 })
 
 test('the image is the same bytes a second time', async () => {

@@ -1,8 +1,11 @@
 // What `npm test` installs on a machine that has only Node.js and npm, and what it reports. `npm run prove:fresh-machine`
 // does it for real.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { packageFolders } from '../../scripts/package-folders.js'
+import { root } from '../docs/code-blocks.ts'
 import { canBeRoot, createMachine, type Machine } from './machine.ts'
 
 const nothing = { code: 0, out: '', err: '' }
@@ -51,6 +54,21 @@ describe.each(['examples', 'test/relying-parties', 'test/bundlers', 'bench/peers
     expect(run(machine, false, '--check').out).toContain('without a 1.2.3')
     expect(machine.calls()).toEqual([])
   })
+})
+
+test('npm ci changes no program of a checkout: git has each as executable', () => {
+  const programs = packageFolders.flatMap((folder) => {
+    const { bin = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+    return Object.values<string>(bin).map((file) => posix.join(folder, file))
+  })
+  expect(programs.length).toBeGreaterThan(1)
+  const listed = execFileSync('git', ['ls-files', '--stage', '--', ...programs], { cwd: root, encoding: 'utf8' })
+  expect(
+    listed
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(/ .*\t/u, ' ')),
+  ).toEqual(programs.map((program) => `100755 ${program}`).sort())
 })
 
 describe('the runtimes', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { packageFolders } from '../../scripts/package-folders.js'
+import { prepareOutput } from '../../scripts/release/artefacts.js'
 import { cycloneDx, spdx } from '../../scripts/release/bill-of-materials.js'
 import { checksumsOf } from '../../scripts/release/checksums.js'
 import { dependenciesOf } from '../../scripts/release/dependencies.js'
@@ -71,16 +72,25 @@ describe('the dependencies of a release', () => {
 describe('licences', () => {
   const component = (licence: string) => ({ name: 'a', version: '1.0.0', licence, dependsOn: [], isOurs: false })
 
-  test.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND ISC', 'BlueOak-1.0.0'])('%s is accepted', (licence) => {
+  test.each([
+    'MIT',
+    '(MIT OR GPL-3.0-only)',
+    'MIT AND ISC',
+    'BlueOak-1.0.0',
+    '(GPL-3.0-only OR MIT) AND ISC',
+    'GPL-3.0-only AND ISC OR MIT',
+    '(((MIT)))',
+  ])('%s is accepted', (licence) => {
     expect(licenceTable([component(licence)])).toBe(`${licence}\ta 1.0.0\n`)
   })
 
-  test.each(['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'UNLICENSED', 'SEE LICENSE IN terms'])(
-    '%s is refused',
-    (licence) => {
-      expect(() => licenceTable([component(licence)])).toThrow(`these licences are not accepted: a 1.0.0 (${licence})`)
-    },
-  )
+  test.each([
+    ...['GPL-3.0-only', 'MIT AND GPL-3.0-only', 'UNLICENSED', 'SEE LICENSE IN terms'],
+    ...['(MIT OR ISC) AND GPL-3.0-only', 'GPL-3.0-only AND (ISC OR MIT)', 'MIT AND (GPL-2.0-only OR GPL-3.0-only)'],
+    ...['Apache-2.0 WITH LLVM-exception', '(MIT', 'MIT)', 'MIT OR', '', 'MIT ISC', 'MIT and ISC'],
+  ])('%s is refused', (licence) => {
+    expect(() => licenceTable([component(licence)])).toThrow(`these licences are not accepted: a 1.0.0 (${licence})`)
+  })
 })
 
 describe('the bill of materials of this repository', () => {
@@ -118,6 +128,14 @@ test('checksums are those that sha256sum checks', () => {
   const sums = checksumsOf(folder)
   expect(sums.split('\n').map((line) => line.slice(66))).toEqual(['a.tgz', 'b.txt', ''])
   execFileSync('sha256sum', ['--check', '--strict'], { cwd: folder, input: sums })
+})
+
+test('what a release writes goes into a directory that is empty, or missing', () => {
+  const missing = join(directory, 'output/of-a-release')
+  prepareOutput(missing)
+  prepareOutput(missing)
+  const former = written('former-release', { SHA256SUMS: '' })
+  expect(() => prepareOutput(former)).toThrow(`${former} is not empty: a file that is there would get a checksum`)
 })
 
 test('two builds differ in the files whose bytes differ, or that only one of them has', () => {

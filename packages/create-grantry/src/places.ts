@@ -44,8 +44,7 @@ const wrangler = `\
 {
   "name": "grantry",
   "main": "worker.ts",
-  "compatibility_date": "2026-11-01",
-  "compatibility_flags": ["nodejs_compat"],
+  "compatibility_date": "2026-10-01",
   "d1_databases": [{ "binding": "DB", "database_name": "grantry", "database_id": "local" }],
   // Sends mails and messages again, and removes expired items.
   "triggers": { "crons": ["*/5 * * * *"] }

@@ -1,0 +1,1 @@
+export function prepareOutput(directory: string): void
