@@ -7,10 +7,12 @@ import {
   type ProviderOptions,
   signingKeys,
 } from '@grantry/core'
+import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { password } from '@grantry/plugins/password'
 import { proofKey } from '@grantry/plugins/proof-key'
+import { signIn } from '@grantry/plugins/sign-in'
 import { mapDriver } from '@grantry/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
@@ -107,11 +109,19 @@ describe('plugins', () => {
     ['a factory that was not called', clientCredentials],
     ['a name', 'password'],
     ['true', true],
-    ['an empty object', {}],
-    ['a promise', Promise.resolve(clientCredentials())],
   ])('rejects %s as a plugin', async (_what, entry) => {
     const message = 'plugins: an entry is not a plugin; did you forget to call its factory, as in password()?'
     await expect(start([entry])).rejects.toMatchObject(refusal(message))
+  })
+
+  test.each([
+    ['an empty object', {}],
+    ['a promise', Promise.resolve(clientCredentials())],
+    ['what signIn() returns', signIn({ pages: createPages() })],
+  ])('rejects %s as a plugin, and asks for the plugin that needs it', async (_what, entry) => {
+    await expect(start([entry])).rejects.toMatchObject(
+      refusal('plugins: an entry is not a plugin; is it an option of one?'),
+    )
   })
 
   test('rejects an unknown kind, and suggests the one that it could be', async () => {

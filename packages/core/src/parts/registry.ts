@@ -74,7 +74,8 @@ function kindHint(value: unknown): string | undefined {
   if (typeof value === 'function') return notCalled
   if (Array.isArray(value)) return '; it is an array; put its parts into parts, as in [...list]'
   if (typeof value !== 'object' || value === null) return undefined
-  if (!('kind' in value)) return suggestion(value) || undefined
+  // Such as what signIn() returns.
+  if (!('kind' in value)) return suggestion(value) || '; is it an option of one?'
   const closest = closestName(String(value.kind), ['plugin', ...partKinds])
   return closest === undefined ? undefined : `; did you mean the kind ${closest}?`
 }
