@@ -66,12 +66,27 @@ function parse(commandLine: readonly string[]) {
   return { values, directory: resolve(positionals[0] ?? 'grantry-app'), answered: answered as Partial<Answers> }
 }
 
-/** Adds `.gitignore`, or returns the lines that an existing one lacks. */
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/u)
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string }
+    throw new TypeError(`${file} is there and cannot be read (${code}); choose another directory`, { cause })
+  }
+}
+
+/** Adds `.gitignore`, or returns the lines that an existing one lacks. @throws TypeError if it cannot be read. */
 function ignoring(directory: string, lines: readonly string[]) {
   const file = join(directory, '.gitignore')
   if (!existsSync(file)) return { files: { '.gitignore': `${lines.join('\n')}\n` }, missing: [] }
-  const present = readFileSync(file, 'utf8').split(/\r?\n/u)
+  const present = readLines(file)
   return { files: {}, missing: lines.filter((line) => !present.includes(line)) }
+}
+
+/** A path as one word of a command. */
+function shellWord(path: string): string {
+  if (/^[\w@%+=:,./\\-]+$/u.test(path)) return path
+  return process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Installs the packages of a project, runs its test and starts it. @throws TypeError if something of it fails. */
@@ -105,7 +120,12 @@ async function decide({ values, answered }: ReturnType<typeof parse>, { input, o
     const answers = defaultsOf(lines === undefined ? answered : await ask(answered, skips, lines))
     const refusal = refusalOf(answers, Object.keys(answered))
     if (refusal !== undefined) throw new TypeError(refusal)
-    if (answers.users !== 'table') return { answers, table: undefined }
+    if (answers.users !== 'table') {
+      if (values.database !== undefined || values.table !== undefined) {
+        throw new TypeError('--database and --table name a table that you have: add --users table, or leave them out')
+      }
+      return { answers, table: undefined }
+    }
     const place = lines === undefined ? values : await askForTable(values, lines)
     return { answers, table: readUsersTable(place.database, place.table) }
   } finally {
@@ -128,7 +148,7 @@ async function create(commandLine: readonly string[], terminal: Terminal): Promi
   output.write(`Created in ${directory}:\n  ${Object.keys(files).join('\n  ')}\n`)
   if (missing.length > 0) output.write(`Add these lines to the existing .gitignore:\n  ${missing.join('\n  ')}\n`)
   const here = relative(process.cwd(), directory)
-  const commands = here === '' ? [] : [`cd ${here}`]
+  const commands = here === '' ? [] : [`cd ${shellWord(here)}`]
   if (values['no-start'] === true) {
     commands.push('npm install', ...(project.setUp === undefined ? [] : [project.setUp]))
   } else {

@@ -1,3 +1,4 @@
+import { environmentFile } from './environment-file.ts'
 import { grantryFile } from './grantry-file.ts'
 import { manifest, tsconfig, type VersionOf } from './manifest.ts'
 import { newSecret } from './new-secret.ts'
@@ -11,13 +12,6 @@ import { storages } from './storage.ts'
 import { template } from './templates.ts'
 import { users } from './users.ts'
 import { newTable, type UsersTable, usersSql } from './users-table.ts'
-
-const environmentFile = (settings: Readonly<Record<string, string>>): string => `\
-# Settings and secrets. Keep this file out of version control, and a copy in your password manager.
-# GRANTRY_KEY_SECRET encrypts the signing keys in the storage: without it they cannot be read.
-${Object.entries(settings)
-  .map(([name, value]) => `${name}=${value}\n`)
-  .join('')}`
 
 /** The programs of an MCP server: those of the example, with other neighbors. */
 function mcpFiles(): Readonly<Record<string, string>> {

@@ -2,23 +2,23 @@ import { spawn, spawnSync } from 'node:child_process'
 
 const windows = process.platform === 'win32'
 
+/** @throws TypeError with the output of the command if it fails, or with the reason why it does not start. */
+function run(directory: string, program: string, parameters: readonly string[], shell: boolean): string {
+  const { status, stdout, stderr, error } = spawnSync(program, parameters, { cwd: directory, encoding: 'utf8', shell })
+  if (status === 0) return stdout
+  const reason = error?.message ?? `${stdout}${stderr}`
+  throw new TypeError(`${[program, ...parameters].join(' ')} failed in ${directory}:\n${reason}`)
+}
+
 /** Runs a command of npm in the project. @throws TypeError with its output if it fails. */
 export function npm(directory: string, ...parameters: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync('npm', parameters, {
-    cwd: directory,
-    encoding: 'utf8',
-    shell: windows,
-  })
-  if (status === 0) return
-  throw new TypeError(`npm ${parameters.join(' ')} failed in ${directory}:\n${error?.message ?? `${stdout}${stderr}`}`)
+  run(directory, 'npm', parameters, windows)
 }
 
 /** Runs a command that completes the project, and prints what it prints. @throws TypeError if it fails. */
 export function setUp(directory: string, command: string, output: NodeJS.WritableStream): void {
   const [program = '', ...parameters] = command.split(' ')
-  const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: directory, encoding: 'utf8' })
-  if (status !== 0) throw new TypeError(`${command} failed in ${directory}:\n${stdout}${stderr}`)
-  output.write(stdout)
+  output.write(run(directory, program, parameters, false))
 }
 
 /** A project that hangs at its start or its end is ended after so many milliseconds. */

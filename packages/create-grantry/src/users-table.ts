@@ -67,13 +67,41 @@ function query(program: string, parameters: readonly string[], password = ''): r
   throw new TypeError(`the columns cannot be read with ${program}: ${error?.message ?? stderr.trim()}`)
 }
 
+/** Decodes as PostgreSQL does: a plus is no space. @throws TypeError */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new TypeError('--database has a percent sign without two digits; write it as %25', { cause })
+  }
+}
+
+/**
+ * Splits the password from the URL: other users of this machine can read the arguments of a program.
+ *
+ * @throws TypeError if the URL is malformed, or has the password of a key, which psql accepts only as an argument.
+ */
+function withoutPassword(database: string): { readonly url: string; readonly password: string } {
+  if (!URL.canParse(database)) throw new TypeError('--database is a malformed URL')
+  const url = new URL(database)
+  const settings = url.search.slice(1).split('&')
+  const valuesOf = (name: string): readonly string[] =>
+    settings.filter((setting) => decoded(setting.split('=', 1)[0] ?? '') === name)
+  if (valuesOf('sslpassword').length > 0) {
+    throw new TypeError('--database has an sslpassword, which other users of this machine could see; leave it out')
+  }
+  const passwords = valuesOf('password')
+  const password = decoded(passwords.at(-1)?.replace(/^[^=]*=?/u, '') ?? url.password)
+  url.password = ''
+  url.search = settings.filter((setting) => !passwords.includes(setting)).join('&')
+  return { url: url.href, password }
+}
+
 function columnNames(database: string, table: string): readonly string[] {
   if (isPostgresql(database)) {
-    const url = new URL(database)
-    const password = decodeURIComponent(url.password)
-    url.password = ''
+    const { url, password } = withoutPassword(database)
     const sql = `select column_name from information_schema.columns where table_schema = 'public' and table_name = '${table}' order by ordinal_position`
-    return query('psql', ['-X', '-At', '-c', sql, url.href], password)
+    return query('psql', ['-X', '-At', '-c', sql, url], password)
   }
   // The command line creates a missing file.
   if (!existsSync(database)) throw new TypeError(`there is no SQLite file ${database}`)

@@ -1,6 +1,14 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+// Without `recursive`: below /proc, where no directory can be created, Node.js loops forever.
+function makeDirectories(directory: string): void {
+  if (existsSync(directory)) return
+  // A missing Windows drive is its own parent.
+  if (dirname(directory) !== directory) makeDirectories(dirname(directory))
+  mkdirSync(directory)
+}
+
 /**
  * Creates files, all of them or none.
  *
@@ -22,7 +30,7 @@ export function writeFiles(
   try {
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name)
-      mkdirSync(dirname(path), { recursive: true })
+      makeDirectories(dirname(path))
       // `wx` also fails if the file was created since the check.
       const file = openSync(path, 'wx', secret.includes(name) ? 0o600 : 0o666)
       made.push(path)
@@ -35,8 +43,7 @@ export function writeFiles(
   } catch (cause) {
     for (const path of made) rmSync(path, { force: true })
     const { code } = cause as { readonly code?: string }
-    throw new TypeError(`cannot write to ${directory} (${code}); choose a directory that this user can write to`, {
-      cause,
-    })
+    const remedy = code === 'ENOSPC' ? 'free space on the disk' : 'choose a directory that this user can write to'
+    throw new TypeError(`cannot write to ${directory} (${code}); ${remedy}`, { cause })
   }
 }
