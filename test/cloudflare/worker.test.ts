@@ -75,6 +75,18 @@ test('lets no request wait for another one: each of several first requests creat
   expect(await Promise.race([ended, 'waits'])).toBe('waits')
 })
 
+test('passes a function that returns the provider of these options, once it exists', async () => {
+  const { optionsOf, environment } = started()
+  const others = await optionsOf(environment)
+  const seen: unknown[] = []
+  const handlers = worker<Environment>((_environment, provider) => {
+    expect(provider).toThrow('worker(): the provider does not exist until its options are returned')
+    return { ...others, observe: () => void seen.push(provider().issuer) }
+  })
+  await handlers.fetch(tokenRequest(), environment, context)
+  expect(seen).toContain(issuer)
+})
+
 test('keeps no failure: the next request creates the provider', async () => {
   const { handlers, optionsOf, environment } = started()
   optionsOf.mockRejectedValueOnce(new Error('no binding DB'))

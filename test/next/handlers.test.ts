@@ -51,6 +51,17 @@ describe('handlers()', () => {
     expect(counted.opened).toBe(1)
   })
 
+  test('passes a function that returns the provider of these options, once it exists', async () => {
+    const { source } = observed()
+    const seen: unknown[] = []
+    const { GET } = handlers((provider) => {
+      expect(provider).toThrow('handlers(): the provider does not exist until its options are returned')
+      return { ...source(), observe: () => void seen.push(provider().issuer) }
+    })
+    await GET(new Request(`${issuer}/nothing`))
+    expect(seen).toContain(issuer)
+  })
+
   test('passes the address of the client', async () => {
     const events: unknown[] = []
     const { load } = observed({ observe: (event) => void events.push(event) })

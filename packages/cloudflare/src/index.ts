@@ -77,6 +77,7 @@ function closeLater(context: InvocationContext, close: () => unknown): void {
  *
  * @param optionsOf returns the options of `createProvider()`. Called again for each environment, and for each of several
  * first requests that arrive together. Create the storage in this function: that of a provider that is not kept is closed.
+ * Its second parameter returns the provider of these options, once it exists, for `combinedUsers()` and similar functions.
  * @example
  * export default worker((env: Env) => ({
  *   issuer: env.ISSUER,
@@ -87,7 +88,7 @@ function closeLater(context: InvocationContext, close: () => unknown): void {
  * }))
  */
 export function worker<Environment extends object>(
-  optionsOf: (environment: Environment) => MaybePromise<ProviderOptions>,
+  optionsOf: (environment: Environment, provider: () => Provider) => MaybePromise<ProviderOptions>,
   host: WorkerHost<Environment> = {},
 ): GrantryWorker<Environment> {
   const opened = new WeakMap<Environment, Opened>()
@@ -96,16 +97,24 @@ export function worker<Environment extends object>(
   async function open(environment: Environment, context: InvocationContext): Promise<Opened> {
     const known = opened.get(environment)
     if (known !== undefined) return known
-    const options = await optionsOf(environment)
+    let provider: Provider | undefined
+    const options = await optionsOf(environment, () => {
+      if (provider === undefined)
+        throw new TypeError('worker(): the provider does not exist until its options are returned')
+      return provider
+    })
     const { storage } = options
     const isUsed = () => opened.get(environment)?.storage === storage
-    const provider = await createProvider(options).catch((error: unknown) => {
+    try {
+      provider = await createProvider(options)
+    } catch (error) {
       if (!isUsed()) closeLater(context, () => storage?.dispose?.())
       throw error
-    })
+    }
+    const { close } = provider
     const faster = opened.get(environment)
     if (faster !== undefined) {
-      if (!isUsed()) closeLater(context, () => provider.close())
+      if (!isUsed()) closeLater(context, close)
       return faster
     }
     const result: Opened = {

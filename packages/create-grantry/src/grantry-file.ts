@@ -1,4 +1,5 @@
 import type { Part } from './part.ts'
+import type { UsersPart } from './users.ts'
 
 /** Returns import statements, sorted. */
 function importsOf(parts: readonly Part[]): string {
@@ -17,7 +18,7 @@ function importsOf(parts: readonly Part[]): string {
 /** The parts of `grantry.ts`. */
 export interface GrantryParts {
   readonly storage: Part
-  readonly users: Part
+  readonly users: UsersPart
   readonly plugins: Part
 }
 
@@ -31,11 +32,11 @@ const core: Part = {
 export function grantryFile({ storage, users, plugins }: GrantryParts): string {
   const parts = [core, storage, users, plugins]
   const all = (member: 'declarations' | 'preparation'): string => parts.map((part) => part[member] ?? '').join('')
+  const stored = `  const storage = more.storage ?? ${storage.code}\n`
+  const storing = users.ends === undefined ? 'storage' : `storage: ${users.ends}`
   // The storage of a Worker comes with its requests.
   const isPassed = storage.code === ''
-  const more = isPassed
-    ? "Partial<ProviderOptions> & Pick<ProviderOptions, 'storage'>"
-    : 'Partial<ProviderOptions> = {}'
+  const more = `more: Partial<ProviderOptions>${isPassed ? " & Pick<ProviderOptions, 'storage'>" : ''}`
   const members = parts.flatMap((part) => part.members ?? []).map((line) => `    ${line}\n`)
   return `\
 ${importsOf(parts)}
@@ -51,18 +52,22 @@ export function required(env: Environment, name: string): string {
 }
 
 /**
- * Creates the provider. At an http issuer, as during development, the terminal shows each refused request and its reason.
+ * Returns the options of the provider.
  *
  * @param more options instead of those below, such as another storage in a test
+ * @param provider returns the provider, once it exists
  */
-export async function createGrantry(env: Environment, more: ${more}): Promise<Provider> {
+export async function grantryOptions(
+  env: Environment,
+  ${more},
+  ${users.needsProvider === true ? 'provider' : '_provider'}: () => Provider,
+): Promise<ProviderOptions> {
   const issuer = required(env, 'ISSUER')
-${all('preparation')}\
-  const provider: Provider = await createProvider({
+${isPassed ? '' : stored}${all('preparation')}\
+  return {
     issuer,
     // Kept in the storage, so that a restart ends no session and no token.
     keys: storedKeys({ encryptionSecret: required(env, 'GRANTRY_KEY_SECRET') }),
-${isPassed ? '' : `    storage: more.storage ?? ${storage.code},\n`}\
     users: ${users.code},
     clients: [
       {
@@ -82,8 +87,14 @@ ${members.join('')}\
     // It requires no authentication.
     endpoints: { accessTokenValidation: false },
     ...more,
-  })
-  return ${users.result ?? 'provider'}
+${isPassed ? '' : `    ${storing},\n`}\
+  }
+}
+
+/** Creates the provider. At an http issuer, as during development, the terminal shows each refused request and its reason. */
+export async function createGrantry(env: Environment, ${more}${isPassed ? '' : ' = {}'}): Promise<Provider> {
+  const provider: Provider = await createProvider(await grantryOptions(env, more, () => provider))
+  return provider
 }
 `
 }

@@ -4,12 +4,10 @@ export interface Part {
   readonly imports?: Readonly<Record<string, readonly string[]>> | undefined
   /** Lines of `grantry.ts` before its functions. */
   readonly declarations?: string | undefined
-  /** Lines of `createGrantry()` before the provider. */
+  /** Lines of `grantryOptions()` before the options. */
   readonly preparation?: string | undefined
   /** The expression in `grantry.ts`. Empty: the caller of `createGrantry()` passes it. */
   readonly code: string
-  /** What `createGrantry()` returns, instead of the provider. */
-  readonly result?: string | undefined
   /** More members of `createProvider()`. */
   readonly members?: readonly string[] | undefined
   /** Settings for `.env`, with their values. */

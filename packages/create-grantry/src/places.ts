@@ -46,7 +46,7 @@ const wrangler = `\
   "main": "worker.ts",
   "compatibility_date": "2026-10-01",
   "d1_databases": [{ "binding": "DB", "database_name": "grantry", "database_id": "local" }],
-  // Sends mails and messages again, and removes expired items.
+  // Rotates keys, sends mails and messages again, and removes expired items.
   "triggers": { "crons": ["*/5 * * * *"] }
 }
 `
@@ -84,7 +84,7 @@ export const places: Readonly<Record<Answers['where'], Place>> = {
       test: `node --import tsx --test ${test}`,
       typecheck,
     },
-    packages: ['@grantry/adapters'],
+    packages: ['@grantry/adapters', '@grantry/cloudflare'],
     development: [...development, 'tsx', 'wrangler'],
     files: { 'wrangler.jsonc': wrangler },
     startsAnywhere: false,

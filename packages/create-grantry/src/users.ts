@@ -7,6 +7,10 @@ import { isPostgresql, type UsersTable } from './users-table.ts'
 export interface UsersPart extends Part {
   /** Further options of `signInPlugins()`, each after a comma. */
   readonly signInOptions?: string | undefined
+  /** The storage with an end that ends the users, too. */
+  readonly ends?: string | undefined
+  /** Whether it asks the provider. */
+  readonly needsProvider?: boolean | undefined
   /** How a user signs in. */
   readonly note: string
 }
@@ -30,14 +34,13 @@ export const usersTable = (env: Environment) =>
   if (more.users === undefined) await users.open()
 `,
     code: 'users',
-    result: `Object.create(provider, {
-    close: {
-      async value() {
-        await provider.close()
+    ends: `{
+      ...storage,
+      async dispose() {
+        await storage.dispose?.()
         await users.close()
       },
-    },
-  })`,
+    }`,
     settings: { USERS_DATABASE: database },
     packages: ['@grantry/users', place === 'url' ? 'pg' : 'libsql'],
     note: isNew
@@ -67,8 +70,8 @@ export const users: Readonly<Record<Answers['users'], UsersOf>> = {
   provider: () => ({
     imports: { '@grantry/plugins/upstream': ['combinedUsers'] },
     // The users of the other provider are known after their first sign-in.
-    preparation: '  const users = combinedUsers([], () => provider)\n',
-    code: 'users',
+    code: 'combinedUsers([], provider)',
+    needsProvider: true,
     signInOptions: `,
       passwords: false,
       providers: [

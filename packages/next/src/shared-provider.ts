@@ -1,8 +1,12 @@
 import { type FetchOptions, fetchHandler } from '@grantry/adapters/fetch'
 import { createProvider, type Provider, type ProviderOptions } from '@grantry/core'
 
-/** Returns the options of the provider. Called when it is opened, not when the module is loaded. */
-export type OptionsSource = () => ProviderOptions | Promise<ProviderOptions>
+/**
+ * Returns the options of the provider. Called when it is opened, not when the module is loaded.
+ *
+ * @param provider returns the provider of these options, once it exists, for `combinedUsers()` and similar functions
+ */
+export type OptionsSource = (provider: () => Provider) => ProviderOptions | Promise<ProviderOptions>
 
 /** A provider that opens, or is open. Requests hold it open. */
 export interface Lease {
@@ -38,11 +42,18 @@ async function dispose({ storage }: ProviderOptions): Promise<void> {
   await Promise.allSettled([close()])
 }
 
+/** @throws TypeError */
+function refuseEarlyUse(): never {
+  throw new TypeError('handlers(): the provider does not exist until its options are returned')
+}
+
 async function open(shared: SharedProvider): Promise<Provider> {
-  const options = await shared.source()
+  let provider: Provider | undefined
+  const options = await shared.source(() => provider ?? refuseEarlyUse())
   shared.storage = options.storage
   try {
-    return await createProvider(options)
+    provider = await createProvider(options)
+    return provider
   } catch (error) {
     // The next request opens another storage.
     await dispose(options)
@@ -128,7 +139,7 @@ export async function withLease<T>(shared: SharedProvider, call: (lease: Lease) 
 export function createComparison(name: string, shared: SharedProvider, source: OptionsSource) {
   let known: Promise<string> | undefined
   async function read(): Promise<string> {
-    const options = await source()
+    const options = await source(refuseEarlyUse)
     // A host that keeps the storage outside of the function has one for all copies.
     if (options.storage !== shared.storage) await dispose(options)
     return options.issuer
