@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { columnsOf } from '../../packages/create-grantry/src/users-table.ts'
-import { create, emptyDirectory } from './created.ts'
+import { create, emptyDirectory, root } from './created.ts'
 
 const read = (directory: string, file: string): string => readFileSync(join(directory, file), 'utf8')
 const programFiles = ['browser.ts', 'client.ts', 'grantry.ts', 'server.ts', 'sign-in.test.ts', 'site.ts']
@@ -16,7 +16,7 @@ describe('without a terminal', () => {
     expect([code, err]).toEqual([0, ''])
     expect(readdirSync(directory).sort()).toEqual(appFiles)
     expect(out.match(/^Next: /gmu)).toHaveLength(1)
-    expect(read(directory, 'grantry.ts')).toContain('storage: more.storage ?? filesystemDriver(')
+    expect(read(directory, 'grantry.ts')).toContain('const storage = more.storage ?? filesystemDriver(')
   })
 
   test.each([
@@ -31,6 +31,42 @@ describe('without a terminal', () => {
     for (const secret of secrets) expect(others.map((name) => read(directory, name)).join()).not.toContain(secret)
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600)
     expect(read(directory, '.gitignore').split('\n')).toContain(file)
+  })
+
+  test('writes an application of Next.js, whose routes are in the folders of the endpoints and of the pages', async () => {
+    const directory = emptyDirectory()
+    const { code, out } = await create([directory, '--no-start', '--where', 'next', '--what', 'mcp', '--pages', 'mine'])
+    expect([code, out]).toEqual([0, expect.stringMatching(/ && npm install && npm run dev\n$/u)])
+    const files = readdirSync(join(directory, 'app'), { recursive: true, encoding: 'utf8' })
+    expect(files.filter((file) => file.endsWith('route.ts')).sort()).toEqual([
+      '.well-known/[...path]/route.ts',
+      '.well-known/oauth-protected-resource/mcp/route.ts',
+      'callback/route.ts',
+      'connect/[...path]/route.ts',
+      'login/route.ts',
+      'mcp/route.ts',
+      'sign-in/route.ts',
+    ])
+    for (const file of files.filter((each) => each.endsWith('route.ts'))) {
+      const [, target = ''] = /from '(.*)'/u.exec(read(directory, `app/${file}`)) ?? []
+      expect(existsSync(join(directory, 'app', file, '..', target)), file).toBe(true)
+    }
+    expect(read(directory, '.gitignore')).toBe(
+      'node_modules/\n.env\ndata/\n*.db\n.next/\nnext-env.d.ts\n*.tsbuildinfo\n',
+    )
+  })
+
+  test('writes a Worker that is that of @grantry/cloudflare, with a schedule', async () => {
+    const directory = emptyDirectory()
+    await create([directory, '--no-start', '--where', 'workers', '--storage', 'd1'])
+    expect(read(directory, 'worker.ts')).toContain("import { worker } from '@grantry/cloudflare'")
+    expect(read(directory, 'wrangler.jsonc')).toContain('"crons"')
+    const guide = readFileSync(join(root, 'docs/guides/cloudflare.md'), 'utf8')
+    // Before the date in the guide, a Worker needs a flag.
+    const [, first = ''] = /Before `([\d-]+)` as/u.exec(guide) ?? []
+    const [, date = ''] = /"compatibility_date": "([\d-]+)"/u.exec(read(directory, 'wrangler.jsonc')) ?? []
+    expect(date > first).toBe(true)
+    expect(read(directory, 'wrangler.jsonc')).not.toContain('nodejs_compat')
   })
 
   test('takes the packages from a folder', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -21,16 +21,34 @@ export async function create(commandLine: readonly string[], typed?: string) {
   return { code, out: text(output), err: text(errors) }
 }
 
-/** The folder of a package of this repository, or of its examples, which are installed apart. */
+const installations = ['node_modules', 'examples/node_modules', 'test/bundlers/node_modules']
+
+/** The folder of a package of this repository, or of its examples and bundlers, which are installed apart. */
 export function folderOf(name: string): string {
-  const folder = ['node_modules', 'examples/node_modules'].map((each) => join(root, each, name)).find(existsSync)
-  if (folder === undefined) throw new Error(`${name} is not installed: npm ci && npm run examples:install`)
+  const folder = installations.map((each) => join(root, each, name)).find(existsSync)
+  if (folder === undefined) {
+    throw new Error(`${name} is not installed: npm ci && npm run examples:install && npm ci --prefix test/bundlers`)
+  }
   return folder
+}
+
+/** The types of React are not installed: any element has any property. */
+function writeReactTypes(directory: string): void {
+  const folder = join(directory, 'node_modules/@types/react')
+  mkdirSync(folder, { recursive: true })
+  const namespace = 'export namespace JSX { interface IntrinsicElements { [name: string]: unknown } }\n'
+  writeFileSync(join(folder, 'index.d.ts'), 'export type ReactNode = unknown\n')
+  writeFileSync(join(folder, 'jsx-runtime.d.ts'), namespace)
+  writeFileSync(join(folder, 'package.json'), '{ "name": "@types/react", "version": "19.0.0", "types": "index.d.ts" }')
 }
 
 /** Makes packages of this repository resolvable for the programs below a directory. */
 export function linkPackages(directory: string, names: Iterable<string>): void {
   for (const name of names) {
+    if (name === '@types/react') {
+      writeReactTypes(directory)
+      continue
+    }
     const linked = join(directory, 'node_modules', name)
     mkdirSync(dirname(linked), { recursive: true })
     symlinkSync(folderOf(name), linked)

@@ -49,8 +49,8 @@ test('the programs of all combinations compile', () => {
   linkPackages(directory, packagesOf(possible))
   const { compilerOptions } = JSON.parse(projectFor(possible[0] as Answers).files['tsconfig.json'] ?? '')
   const config = {
-    compilerOptions: { ...compilerOptions, customConditions: ['@grantry/source'] },
-    include: ['*/*.ts', '*/src/*.ts'],
+    compilerOptions: { ...compilerOptions, jsx: 'react-jsx', customConditions: ['@grantry/source'] },
+    include: ['*/*.ts', '*/src/*.ts', '*/app/**/*.ts', '*/app/**/.well-known/**/*.ts', '*/app/**/*.tsx'],
   }
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(config))
   const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory], {
@@ -62,7 +62,7 @@ test('the programs of all combinations compile', () => {
 test('the versions of packages of others are those of the tests', () => {
   const versionOf = versionsFrom(undefined)
   const wrong = [...packagesOf(programs)]
-    .filter((name) => name !== 'grantry' && !name.startsWith('@grantry/'))
+    .filter((name) => name !== 'grantry' && name !== '@types/react' && !name.startsWith('@grantry/'))
     .filter(
       (name) =>
         versionOf(name) !== `^${JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8')).version}`,

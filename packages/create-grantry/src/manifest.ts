@@ -9,12 +9,16 @@ const versions: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server': '^2.4.0',
   '@types/express': '^5.0.6',
   '@types/node': '^20.19.24',
+  '@types/react': '^19.3.3',
   express: '^5.3.0',
   hono: '^4.13.19',
   ioredis: '^5.11.1',
   libsql: '^0.5.29',
+  next: '^16.4.6',
   'openid-client': '^6.8.9',
   pg: '^8.23.1',
+  react: '^19.3.1',
+  'react-dom': '^19.3.1',
   tsx: '^4.23.15',
   typescript: '^7.0.2',
   wrangler: '^4.86.0',
@@ -56,24 +60,21 @@ export function manifest({ name, scripts, packages, development }: Manifest, ver
   return `${JSON.stringify(content, undefined, 2)}\n`
 }
 
-export const tsconfig = `${JSON.stringify(
-  {
-    compilerOptions: {
-      target: 'es2022',
-      lib: ['es2023', 'dom', 'dom.iterable'],
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      allowImportingTsExtensions: true,
-      types: ['node'],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      verbatimModuleSyntax: true,
-      skipLibCheck: true,
-      noEmit: true,
-    },
-    include: ['*.ts'],
-  },
-  undefined,
-  2,
-)}\n`
+const compilerOptions = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  allowImportingTsExtensions: true,
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
+
+/** Returns `tsconfig.json`. @param more what a place needs besides */
+export const tsconfig = ({ compilerOptions: options, ...more }: { readonly compilerOptions?: object } = {}): string =>
+  `${JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, include: ['*.ts'], ...more }, undefined, 2)}\n`

@@ -1,3 +1,4 @@
+import { nextFiles, nextTypes } from './next-files.ts'
 import type { Answers } from './questions.ts'
 
 /** What runs the server of the project. */
@@ -11,22 +12,34 @@ export interface Place {
   readonly scripts: Readonly<Record<string, string>> & { readonly start: string }
   readonly packages: readonly string[]
   readonly development: readonly string[]
-  readonly files?: Readonly<Record<string, string>> | undefined
-  /** Whether the command `start` listens at the port 0 too, so that the project is started once. */
-  readonly startsAnywhere: boolean
+  /** More files, which depend on other answers. */
+  readonly filesFor?: ((answers: Answers) => Readonly<Record<string, string>>) | undefined
+  /** What `tsconfig.json` has besides. */
+  readonly types?: { readonly compilerOptions: object } | undefined
+  /** More lines of `.gitignore`. */
+  readonly ignored?: readonly string[] | undefined
+  /** How another program of the project runs, with the name of the server. Default: as `start`. */
+  readonly run?: string | undefined
+  /** The command that the user runs next. Default: `npm start`. */
+  readonly next?: string | undefined
+  /** The command that starts the project once, at the port 0 of the variable PORT; `undefined` where it cannot be started. */
+  readonly startOnce: string | undefined
   readonly hasSqlite: boolean
 }
 
 const test = 'sign-in.test.ts'
 const typecheck = 'tsc'
 
-const common = { server: 'server.ts', secrets: '.env', startsAnywhere: true, hasSqlite: true }
+const common = { server: 'server.ts', secrets: '.env', hasSqlite: true }
+
+/** A program on Node.js. */
+const nodeServer = 'node --env-file=.env --import tsx server.ts'
 
 const onNode = (name: string, packages: readonly string[], types: readonly string[] = []): Place => ({
   ...common,
   template: `app/${name}.ts`,
   scripts: {
-    start: 'node --env-file=.env --import tsx server.ts',
+    start: nodeServer,
     dev: 'node --watch --env-file=.env --import tsx server.ts',
     test: `node --import tsx --test ${test}`,
     typecheck,
@@ -34,6 +47,7 @@ const onNode = (name: string, packages: readonly string[], types: readonly strin
   // Node.js runs TypeScript itself from version 22.18, and has SQLite from 22.13.
   packages: ['@grantry/adapters', 'tsx', ...packages],
   development: ['@types/node', 'typescript', ...types],
+  startOnce: nodeServer,
   hasSqlite: false,
 })
 
@@ -51,12 +65,36 @@ const wrangler = `\
 }
 `
 
+const denoServer = 'deno run --node-modules-dir=manual --env-file=.env --allow-all server.ts'
+
 export const places: Readonly<Record<Answers['where'], Place>> = {
   node: onNode('node', []),
   express: onNode('express', ['express'], ['@types/express']),
   hono: onNode('hono', ['hono', '@hono/node-server']),
+  next: {
+    ...common,
+    template: 'app/next/handlers.ts',
+    server: 'handlers.ts',
+    scripts: {
+      start: 'next start --hostname 127.0.0.1',
+      build: 'next build',
+      dev: 'next dev --hostname 127.0.0.1',
+      test: `node --import tsx --test ${test}`,
+      typecheck,
+    },
+    packages: ['@grantry/adapters', '@grantry/next', 'next', 'react', 'react-dom', 'tsx'],
+    development: ['@types/node', '@types/react', 'typescript'],
+    filesFor: nextFiles,
+    types: nextTypes,
+    ignored: ['.next/', 'next-env.d.ts', '*.tsbuildinfo'],
+    run: 'node --env-file=.env --import tsx handlers.ts',
+    next: 'npm run dev',
+    startOnce: 'node node_modules/next/dist/bin/next dev --hostname 127.0.0.1',
+    hasSqlite: false,
+  },
   bun: {
     ...common,
+    startOnce: 'bun server.ts',
     template: 'app/bun.ts',
     scripts: { start: 'bun server.ts', dev: 'bun --watch server.ts', test: `bun test ./${test}`, typecheck },
     packages: ['@grantry/adapters'],
@@ -64,9 +102,10 @@ export const places: Readonly<Record<Answers['where'], Place>> = {
   },
   deno: {
     ...common,
+    startOnce: denoServer,
     template: 'app/deno.ts',
     scripts: {
-      start: 'deno run --node-modules-dir=manual --env-file=.env --allow-all server.ts',
+      start: denoServer,
       dev: 'deno run --watch --node-modules-dir=manual --env-file=.env --allow-all server.ts',
       test: `deno test --no-check --node-modules-dir=manual --allow-all ${test}`,
       typecheck,
@@ -86,7 +125,8 @@ export const places: Readonly<Record<Answers['where'], Place>> = {
     },
     packages: ['@grantry/adapters', '@grantry/cloudflare'],
     development: [...development, 'tsx', 'wrangler'],
-    files: { 'wrangler.jsonc': wrangler },
-    startsAnywhere: false,
+    filesFor: () => ({ 'wrangler.jsonc': wrangler }),
+    ignored: ['.wrangler/'],
+    startOnce: undefined,
   },
 }

@@ -65,7 +65,7 @@ function programFiles(answers: Answers, parts: Parameters<typeof grantryFile>[0]
     [place.server]: template(place.template),
     'browser.ts': template('app/browser.ts'),
     'sign-in.test.ts': answers.users === 'provider' ? template('app/provider.test.ts') : signInTest(answers),
-    ...place.files,
+    ...place.filesFor?.(answers),
   }
 }
 
@@ -99,8 +99,9 @@ export function projectOf(
   const packages = Object.values(parts).flatMap((part) => part.packages)
   const isMcp = answers.what === 'mcp'
   const isNew = answers.users === 'new'
-  const client = isMcp && { client: place.scripts.start.replace(place.server, 'mcp-client.ts') }
-  const adding = isNew && { 'add-user': place.scripts.start.replace(place.server, 'add-user.ts') }
+  const runs = (program: string): string => (place.run ?? place.scripts.start).replace(place.server, program)
+  const client = isMcp && { client: runs('mcp-client.ts') }
+  const adding = isNew && { 'add-user': runs('add-user.ts') }
   const listed = {
     name,
     scripts: { ...place.scripts, ...client, ...adding },
@@ -114,21 +115,19 @@ export function projectOf(
   return {
     files: {
       'package.json': manifest(listed, versionOf),
-      'tsconfig.json': tsconfig,
+      'tsconfig.json': tsconfig(place.types),
       [place.secrets]: environmentFile(settings),
       ...programFiles(answers, parts, place),
       ...(isNew && { 'users.sql': usersSql(table), 'add-user.ts': template('app/add-user.ts') }),
     },
-    ignored: ['node_modules/', place.secrets, 'data/', '*.db', ...(answers.where === 'workers' ? ['.wrangler/'] : [])],
+    ignored: ['node_modules/', place.secrets, 'data/', '*.db', ...(place.ignored ?? [])],
     note: ofUsers.note,
     hasTest: true,
     // A database and another provider are not there yet.
     start:
-      place.startsAnywhere &&
-      ['demo', 'table'].includes(answers.users) &&
-      ['files', 'memory', 'sqlite'].includes(answers.storage)
-        ? place.scripts.start
+      ['demo', 'table'].includes(answers.users) && ['files', 'memory', 'sqlite'].includes(answers.storage)
+        ? place.startOnce
         : undefined,
-    next: 'npm start',
+    next: place.next ?? 'npm start',
   }
 }

@@ -46,7 +46,7 @@ export async function startOnce(directory: string, command: string): Promise<voi
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         output += chunk
-        const [, address] = /listening on (?:http:\/\/)?([\w.:[\]-]+)/iu.exec(output) ?? []
+        const [, address] = /(?:listening on|Local:) +(?:http:\/\/)?([\w.:[\]-]+)/iu.exec(output) ?? []
         if (address !== undefined) resolve(address)
       })
     }

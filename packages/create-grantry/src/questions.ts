@@ -16,6 +16,7 @@ export const questions = {
       node: 'Node.js, without a framework',
       express: 'Express',
       hono: 'Hono on Node.js',
+      next: 'Next.js, with the App Router',
       bun: 'Bun',
       deno: 'Deno',
       workers: 'Cloudflare Workers, with D1',

@@ -35,7 +35,7 @@ export function refusalOf(
   if (where !== 'workers' && storage === 'd1')
     return '--storage d1 needs --where workers: only a Worker has its binding'
   if (what === 'mcp' && where === 'workers') {
-    return '--what mcp does not run with --where workers yet; choose node, express, hono, bun or deno'
+    return '--what mcp does not run with --where workers yet; choose node, express, hono, next, bun or deno'
   }
   if ((users === 'new' || users === 'table') && where === 'workers') {
     return `--users ${users} does not run with --where workers: a Worker reaches neither SQLite nor PostgreSQL; choose demo or provider`
