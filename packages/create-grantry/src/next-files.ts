@@ -1,24 +1,21 @@
 import type { Answers } from './questions.ts'
 import { template } from './templates.ts'
 
-const toRoot = (path: string): string => '../'.repeat(path.split('/').length + 1)
+/** Imports from `handlers.ts`, for a route file in a folder of `app/`. */
+const imported = (name: string, folder: string): string =>
+  `import { ${name} } from '${'../'.repeat(folder.split('/').length + 1)}handlers.ts'\n\n`
 
 /** A route file of the provider. */
-const endpoints = (path: string) => ({
-  [`app/${path}/[...path]/route.ts`]: `\
-import { grantry } from '${toRoot(`${path}/[...path]`)}handlers.ts'
-
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = grantry
-`,
-})
+const endpoints = (path: string) => {
+  const folder = `${path}/[...path]`
+  return {
+    [`app/${folder}/route.ts`]: `${imported('grantry', folder)}export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = grantry\n`,
+  }
+}
 
 /** A route file of a page of `site.ts`. */
-const page = (path: string) => ({
-  [`app/${path}/route.ts`]: `\
-import { site } from '${toRoot(path)}handlers.ts'
-
-export { site as DELETE, site as GET, site as POST }
-`,
+const page = (folder: string) => ({
+  [`app/${folder}/route.ts`]: `${imported('site', folder)}export { site as DELETE, site as GET, site as POST }\n`,
 })
 
 /**
