@@ -15,7 +15,8 @@ const sourceUrls = {
       if (path.includes('/node_modules/')) return undefined
       const text = await readFile(path, 'utf8')
       const url = JSON.stringify(pathToFileURL(path).href)
-      return { contents: text.replaceAll(', import.meta.url)', `, ${url})`), loader: 'ts' }
+      const contents = text.replaceAll(/(, |createRequire\()import\.meta\.url\)/gu, `$1${url})`)
+      return { contents, loader: 'ts' }
     })
   },
 }

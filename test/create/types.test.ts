@@ -5,26 +5,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { versionsFrom } from '../../packages/create-grantry/src/manifest.ts'
 import { projectOf } from '../../packages/create-grantry/src/project.ts'
-import { type Answers, answersTo, questionNames } from '../../packages/create-grantry/src/questions.ts'
-import { refusalOf, skips } from '../../packages/create-grantry/src/refusal.ts'
+import type { Answers } from '../../packages/create-grantry/src/questions.ts'
 import { writeFiles } from '../../packages/create-grantry/src/write-files.ts'
+import { nameOf, possible, programs } from './combinations.ts'
 import { emptyDirectory, folderOf, linkPackages, root } from './created.ts'
-
-/** All combinations of answers, also those that are refused. */
-const all = questionNames.reduce<readonly Readonly<Record<string, string>>[]>(
-  (answers, question) =>
-    answers.flatMap((before) => answersTo(question).map((answer) => ({ ...before, [question]: answer }))),
-  [{}],
-) as unknown as readonly Answers[]
-
-/** What is no program, such as a plugin, once. */
-const possible = all.filter(
-  (answers, index) =>
-    refusalOf(answers) === undefined &&
-    (!skips('where', answers) || all.findIndex(({ what }) => what === answers.what) === index),
-)
-
-const programs = possible.filter((answers) => !skips('where', answers))
 
 const projectFor = (answers: Answers) => projectOf(answers, 'tree', () => '*')
 
@@ -42,7 +26,7 @@ function packagesOf(combinations: readonly Answers[]): ReadonlySet<string> {
 test('the programs of all combinations compile', () => {
   const directory = emptyDirectory()
   for (const answers of possible) {
-    const folder = join(directory, questionNames.map((name) => answers[name]).join('-'))
+    const folder = join(directory, nameOf(answers))
     const { files, ignored } = projectFor(answers)
     writeFiles(folder, files, ignored)
   }
