@@ -6,7 +6,6 @@ import {
   definePlugin,
   type EndpointKit,
   type EndpointRequest,
-  type OAuthError,
   type Plugin,
   parseConfiguration,
   type Reply,
@@ -18,13 +17,14 @@ import { type AuthorizationEndpointOptions, fieldsOf, optionsSchema } from './au
 import { type EndpointPages, plainPages } from './authorization-pages.ts'
 import { createConsents } from './consents.ts'
 import { createDecisions } from './decision.ts'
+import { errorPageWith } from './error-page.ts'
 import type { AuthorizationFeature, InteractionPort, SessionCheck } from './interaction.ts'
 import { createInteractionServices } from './interactions.ts'
 import { hostParts } from './login-page.ts'
 import { membershipCheck } from './organizations.ts'
 import { withoutCredentials } from './parameters.ts'
 import { createRemoteInteractions, remoteInteractions } from './remote.ts'
-import { type AuthorizationParameters, errorViewOf, formTargets, responseTools } from './response.ts'
+import { type AuthorizationParameters, formTargets, responseTools } from './response.ts'
 import { sessionCheck } from './session-check.ts'
 import { createSessions } from './sessions.ts'
 import { createSteps, type Steps } from './steps.ts'
@@ -32,6 +32,7 @@ import { createSuspendedRequests } from './suspended.ts'
 import { createUserSessions, userSessions } from './user-sessions.ts'
 import { createOpenInteraction } from './visit.ts'
 
+export { homeOf } from '../shared/unknown-path.ts'
 export { type UserAuthorization, type UserAuthorizations, userAuthorizations } from '../shared/user-authorizations.ts'
 export {
   type AuthorizationEndpointOptions,
@@ -91,7 +92,6 @@ export {
   applicationOf,
   errorViewOf,
   formTargets,
-  homeOf,
   type ResponseMode,
   restartUrlOf,
 } from './response.ts'
@@ -109,14 +109,6 @@ export {
 } from './standing.ts'
 export { unknownReason } from './suspended.ts'
 export { type UserSessions, userSessions } from './user-sessions.ts'
-
-/** Shows refusals that no client may receive to the user. */
-const errorPageWith =
-  (pages: EndpointPages) =>
-  async (error: OAuthError, http: EndpointRequest, kit: EndpointKit): Promise<Reply> => {
-    const locale = pages.localeOf(undefined, http.header('accept-language'))
-    return pages.error(await errorViewOf(error, http, kit), locale)
-  }
 
 /** Lets the browser send a form again, with its cookies. A hint is a token, so it does not go into a URL. */
 function resent(

@@ -11,6 +11,7 @@ import {
   readParameters,
   type Subject,
 } from '@grantry/core'
+import { homeOf } from '../shared/unknown-path.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { Consents } from './consents.ts'
@@ -24,7 +25,6 @@ import {
   type AuthorizationParameters,
   codeResponse,
   errorResponse,
-  homeOf,
   needsPageFirst,
   pageFirst,
   responseTools,

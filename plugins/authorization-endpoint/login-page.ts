@@ -2,6 +2,7 @@ import {
   authorizations,
   type Client,
   configurationObject,
+  defineErrorPage,
   defineFields,
   defineHostFunctions,
   definePlugin,
@@ -20,6 +21,7 @@ import { createUserAuthorizations, userAuthorizations } from '../shared/user-aut
 import { authorizationEndpointEntries, errors, pagesSchema } from './authorization-options.ts'
 import { plainPages } from './authorization-pages.ts'
 import { type Consents, createConsents, type GivenConsent } from './consents.ts'
+import { errorPageWith } from './error-page.ts'
 import { authorizationRequests, createAuthorizationRequests } from './host.ts'
 import type { CheckedRequest } from './request.ts'
 
@@ -53,8 +55,9 @@ const createUserConsents = (consents: Consents, kit: EndpointKit): UserConsents 
   forget: (sub) => consents.forget(kit, sub),
 })
 
-/** The functions for pages of the host that receive authorization requests themselves. */
+/** The functions for pages of the host that receive authorization requests themselves, and the page for unknown paths. */
 export const hostParts = (settings: Parameters<typeof createAuthorizationRequests>[1]): readonly PluginPart[] => [
+  defineErrorPage(errorPageWith(settings.pages)),
   defineHostFunctions(authorizationRequests, (kit) => createAuthorizationRequests(kit, settings)),
   defineHostFunctions(userAuthorizations, createUserAuthorizations),
   defineHostFunctions(userConsents, (kit) => createUserConsents(settings.consents, kit)),

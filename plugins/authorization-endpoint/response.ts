@@ -1,5 +1,6 @@
 import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
 import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
+import { homeOf, isUnknownPath, unknownPathView } from '../shared/unknown-path.ts'
 import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
 import { registeredFor, type Sender } from './registered.ts'
@@ -191,28 +192,24 @@ export function applicationOf(client: Client | undefined): ErrorView['returnTo']
   return url === undefined ? undefined : { name: selfDescribed === undefined ? clientName : placeOf(url), url }
 }
 
-export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new URL('/', issuer).href
-
-/** Of refusals because there is nothing at an address, or only what cannot serve: a client in the query is not of this issuer. */
-const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed', 'tenant_unavailable'])
-
 /** Returns what the page of a refusal shows, with the ways on that are known. */
 export async function errorViewOf(
-  { code, details: { reason } }: OAuthError,
+  error: OAuthError,
   http: EndpointRequest,
   kit: EndpointKit,
   ways: Pick<ErrorView, 'restart' | 'returnTo'> = {},
 ): Promise<ErrorView> {
-  const { searchParams, pathname } = new URL(http.url)
-  const home = homeOf(kit)
   // There is no request of a client, and the document of one is not fetched.
-  if (unknownReasons.has(reason)) {
-    return { code, reason, requestId: http.requestId, home: pathname === '/' ? kit.endpointUrl('account') : home }
-  }
+  if (isUnknownPath(error)) return unknownPathView(error, http, kit)
+  const {
+    code,
+    details: { reason },
+  } = error
+  const { searchParams } = new URL(http.url)
   const begun = ways.restart === undefined ? undefined : new URL(ways.restart).searchParams
   const clientId = (begun ?? searchParams).get('client_id')
   // A refusal because of a failure must not fail again.
   const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
-  const view = { code, reason, requestId: http.requestId, home, returnTo: applicationOf(client), ...ways }
+  const view = { code, reason, requestId: http.requestId, home: homeOf(kit), returnTo: applicationOf(client), ...ways }
   return { ...view, ...registeredFor(kit, http, client) }
 }

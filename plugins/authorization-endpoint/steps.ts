@@ -1,4 +1,5 @@
 import type { EndpointKit, EndpointRequest, Reply } from '@grantry/core'
+import { homeOf } from '../shared/unknown-path.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { Decisions, VisitDecision } from './decision.ts'
 import type {
@@ -17,7 +18,6 @@ import {
   type AuthorizationParameters,
   codeResponse,
   errorResponse,
-  homeOf,
   needsPageFirst,
   pageFirst,
   responseTools,

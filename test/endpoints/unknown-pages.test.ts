@@ -1,6 +1,10 @@
 // Paths and methods that do not exist: browsers get a page, programs get JSON.
+import { defineErrorPage, definePlugin, type Plugins } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { languages } from '@grantry/pages/languages'
+import { loginPage } from '@grantry/plugins/authorization-endpoint'
+import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { errorPages } from '@grantry/plugins/error-pages'
 import { signIn } from '@grantry/plugins/sign-in'
 import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
@@ -35,6 +39,75 @@ async function open(locales: Parameters<typeof createPages>[0] = { languages }) 
   }
   return { ...f, get }
 }
+
+const pages = createPages({ languages })
+const ofError = (text: string) => definePlugin('own', [defineErrorPage(() => ({ html: text }))])
+
+describe('a program without an authorization endpoint', () => {
+  const open = async (...plugins: readonly Plugins[]) => {
+    const { provider, events } = await createTestProvider({ plugins: [clientCredentials(), ...plugins], clients: [] })
+    const get = async (path: string, headers: Readonly<Record<string, string>>, method = 'GET') => {
+      const response = await provider.fetch(new Request(`${issuer}${path}`, { headers, method }))
+      return { status: response.status, headers: response.headers, body: await response.text() }
+    }
+    return { get, events }
+  }
+
+  test.each([
+    ['/nothing?client_id=https://evil.example/c', 404],
+    ['/connect/token', 405],
+  ])('1.103 has pages if it has errorPages(): %s', async (path, expected) => {
+    const { get, events } = await open(errorPages({ pages }))
+    const { status, headers, body } = await get(path, { accept: accepts.firefox, 'accept-language': 'ar' })
+    expect([status, headers.get('content-type')]).toEqual([expected, 'text/html; charset=utf-8'])
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'; form-action 'self'")
+    expect(body).toContain('<html lang="ar" dir="rtl"')
+    expect(body).toContain(`<a id="home" href="${issuer}/"`)
+    expect(body).not.toContain('evil')
+    const head = await get(path, { accept: accepts.chromium }, 'HEAD')
+    expect([head.status, head.headers.get('content-type'), head.body]).toEqual([
+      expected,
+      'text/html; charset=utf-8',
+      '',
+    ])
+    for (const accept of programs)
+      expect((await get(path, accept)).headers.get('content-type')).toBe('application/json')
+    expect(events.at(-1)).toMatchObject({ type: 'endpoint_failed' })
+  })
+
+  test('1.103 has pages if it has loginPage()', async () => {
+    const plain = await open(loginPage())
+    expect((await plain.get('/nothing', { accept: accepts.plain })).body).toContain(
+      '<h1>This request cannot be completed',
+    )
+    const { get } = await open(loginPage({ pages }))
+    expect((await get('/nothing', { accept: accepts.plain })).body).toContain('<h1>Page not found</h1>')
+  })
+
+  test('has JSON without pages, and if the page fails', async () => {
+    const failing = definePlugin('own', [
+      defineErrorPage(() => {
+        throw new Error('no pages')
+      }),
+    ])
+    for (const plugin of [undefined, failing]) {
+      const { get } = await open(plugin)
+      const { status, headers } = await get('/nothing', { accept: accepts.chromium })
+      expect([status, headers.get('content-type')]).toEqual([404, 'application/json'])
+    }
+  })
+
+  test('has the page of the first plugin', async () => {
+    const { get } = await open(ofError('<p>first'), errorPages({ pages }))
+    expect((await get('/nothing', { accept: accepts.chromium })).body).toBe('<p>first')
+  })
+
+  test('cannot have pages without a function', () => {
+    expect(() => errorPages({ pages: {} as never })).toThrow(
+      'errorPages(): pages must be the pages of createPages(): it has no function localeOf, error',
+    )
+  })
+})
 
 describe('a path that no endpoint has', () => {
   test.each(Object.values(accepts))('1.103 is a page for a browser that accepts %j', async (accept) => {
@@ -77,14 +150,10 @@ describe('a path that no endpoint has', () => {
     expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('is JSON for a form, and for a provider without pages', async () => {
+  test('is JSON for a form', async () => {
     const { get } = await open()
-    expect((await get('/nothing', { accept: accepts.chromium }, 'POST')).headers.get('content-type')).toBe(
-      'application/json',
-    )
-    const { provider } = await createTestProvider({ plugins: [], clients: [] })
-    const response = await provider.fetch(new Request(`${issuer}/nothing`, { headers: { accept: accepts.chromium } }))
-    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/json'])
+    const { headers } = await get('/nothing', { accept: accepts.chromium }, 'POST')
+    expect(headers.get('content-type')).toBe('application/json')
   })
 })
 

@@ -38,6 +38,8 @@ async function start(more: object = {}): Promise<GrantryServer> {
 
 const addressOf = ({ running }: GrantryServer): string => `http://127.0.0.1:${running.port}`
 
+const notFound: Handler = async () => new Response(null, { status: 404 })
+
 describe('on the port of the server', () => {
   test('is served to local programs, complete and uncached', async () => {
     const response = await fetch(`${addressOf(await start())}/metrics`)
@@ -79,7 +81,7 @@ describe('on the port of the server', () => {
   ])('a caller from %s gets %d', async (clientAddress, status) => {
     const page: Handler = async () => new Response('page')
     const request = new Request('http://x.invalid/metrics', { headers: { host: '127.0.0.1:8484' } })
-    expect((await localOnly(page)(request, { clientAddress })).status).toBe(status)
+    expect((await localOnly(page, notFound)(request, { clientAddress })).status).toBe(status)
   })
 
   // Attack: DNS rebinding. An attacker's page in a browser on this machine sends the request.
@@ -95,7 +97,7 @@ describe('on the port of the server', () => {
   ])('a request for the host %s gets %d', async (host, status) => {
     const page: Handler = async () => new Response('page')
     const request = new Request('http://127.0.0.1/metrics', { ...(host !== undefined && { headers: { host } }) })
-    expect((await localOnly(page)(request, { clientAddress: '127.0.0.1' })).status).toBe(status)
+    expect((await localOnly(page, notFound)(request, { clientAddress: '127.0.0.1' })).status).toBe(status)
   })
 })
 

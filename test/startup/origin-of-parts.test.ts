@@ -24,6 +24,7 @@ const functions = {
   'grant-check': 'defineGrantCheck()',
   'client-authentication': 'defineClientAuthentication()',
   endpoint: 'defineEndpoint()',
+  'error-page': 'defineErrorPage()',
   'response-format': 'defineResponseFormat()',
   'token-binding': 'defineTokenBinding()',
   'client-source': 'defineClientSource()',
@@ -137,13 +138,14 @@ describe('parts of another copy of this package', () => {
  * them, or of what `collect` returns: another version of this package could otherwise check or run the parts of this one.
  */
 const membersOfContract: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  3: {
+  4: {
     capability: 'name open',
     'client-authentication':
       'accepts alternative consumes implicit method present readsAuthorization selective unguessable verify',
     'client-source': 'find isOriginAllowed matches renew yields',
     endpoint:
       'admit beforeIssuerPath body caller cors effects guessable handle metadataName methods name params path presentError problems readsBearer readsProofs requires scope subpaths',
+    'error-page': 'presentError',
     fields: 'checkClient checkIssuer client clientMetadata errors metadata ownScopes rules scope signs',
     grant:
       'defaultScopes grantType handle params publicClients refusal refusalCode requires scope stored variant withoutUser',

@@ -2,6 +2,7 @@ import {
   defineClientAuthentication,
   defineClientSource,
   defineEndpoint,
+  defineErrorPage,
   defineFields,
   defineGrant,
   defineGrantCheck,
@@ -113,6 +114,7 @@ export const samples = {
       handle: nothing,
     },
   ],
+  'error-page': [{ kind: 'error-page', presentError: nothing }],
   'response-format': [
     {
       kind: 'response-format',
@@ -165,6 +167,7 @@ const kinds: Readonly<Record<string, object>> = Object.fromEntries(
     defineGrantCheck({} as never),
     defineClientAuthentication({} as never),
     defineEndpoint({} as never),
+    defineErrorPage(nothing as never),
     defineResponseFormat({} as never),
     defineTokenBinding({} as never),
     defineClientSource({} as never),

@@ -87,6 +87,7 @@ export { defineGrantCheck } from './grants/grant-check-kind.ts'
 export { assertions } from './grants/mint-assertion.ts'
 export { sealing } from './grants/plugin-seal.ts'
 export type { ClientCertificate, ConnectionInfo, Handler } from './http/connection.ts'
+export { isNavigation } from './http/navigation.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
 export { inexactNumber, inexactNumberIn, isJsonObject, isObject, parseExactJson } from './json.ts'
@@ -122,6 +123,7 @@ export type {
   TokenCaller,
 } from './parts/endpoint.ts'
 export { defineEndpoint } from './parts/endpoint-kind.ts'
+export { defineErrorPage, type ErrorPage } from './parts/error-page.ts'
 export type {
   ClientProblem,
   ErrorStatuses,

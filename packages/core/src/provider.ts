@@ -94,11 +94,9 @@ interface InstalledRoute extends Route {
   readonly subpaths: boolean
 }
 
-/** The authorization endpoint of a plugin shows browsers its page also where there is no endpoint. */
-function presentUnknownOf({ registry, endpointKitOf, ...services }: Services) {
-  const owned = registry.endpoints.find(({ part }) => part.metadataName === 'authorization_endpoint')
-  return owned && createPresentError(fromPlugin(owned), endpointKitOf(owned.plugin), services)
-}
+/** Returns what shows browsers a page where there is no endpoint. */
+const presentUnknownOf = ({ registry: { errorPage }, endpointKitOf, ...services }: Services) =>
+  errorPage && createPresentError(errorPage, endpointKitOf(errorPage.plugin), services)
 
 /** Returns the endpoints of the core and of the plugins, ready to be routed. */
 function routesOf(services: Services): readonly InstalledRoute[] {

@@ -11,7 +11,7 @@ export type PresentError = (error: OAuthError, request: Request, trace: Trace) =
 
 /** Returns `undefined` for an endpoint whose errors are JSON. */
 export function createPresentError(
-  endpoint: CoreEndpoint,
+  endpoint: Pick<CoreEndpoint, 'presentError' | 'createToResponse'>,
   kit: EndpointKit,
   { errors, runtime }: Pick<Services, 'errors' | 'runtime'>,
 ): PresentError | undefined {

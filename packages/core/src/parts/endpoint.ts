@@ -180,8 +180,8 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   handle(call: Call<OutputOf<S>, C>, kit: EndpointKit): MaybePromise<Reply>
   /**
    * Shows a refusal of the core or of `handle` to a user, as a page instead of JSON; for the caller `anyone`. The core
-   * sets `error` of the reply. If this function throws, the response is JSON. That of the endpoint with the `metadataName`
-   * `authorization_endpoint` also shows browsers that a path has no endpoint (404), or not their method (405).
+   * sets `error` of the reply. If this function throws, the response is JSON. `defineErrorPage()` defines the page for paths
+   * without an endpoint.
    */
   readonly presentError?:
     | ((error: OAuthError, request: EndpointRequest, kit: EndpointKit) => MaybePromise<Reply>)

@@ -6,7 +6,7 @@ import { isSchema } from '../standard-schema.ts'
  * The number of the contract between parts and the core: the members of parts, and what their kinds do for the core. Parts
  * can come from another copy of this package, which must have the same one.
  */
-const contract = 3
+const contract = 4
 
 /** What the functions that define parts add to them. */
 export interface Defined<K extends string = string> {

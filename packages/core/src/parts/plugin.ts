@@ -2,6 +2,7 @@ import type { Capability } from './capability.ts'
 import type { ClientAuthentication } from './client-authentication.ts'
 import type { ClientSource } from './client-source.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { ErrorPage } from './error-page.ts'
 import type { Fields } from './fields.ts'
 import type { Grant } from './grant.ts'
 import type { GrantCheck } from './grant-check.ts'
@@ -17,6 +18,7 @@ export type PluginPart =
   | Grant
   | GrantCheck
   | Endpoint
+  | ErrorPage
   | ClientAuthentication
   | TokenBinding
   | ResponseFormat

@@ -13,6 +13,7 @@ import {
 } from './client-authentication.ts'
 import type { WithClientSources } from './client-source.ts'
 import type { InstalledEndpoint } from './endpoint-kind.ts'
+import type { InstalledErrorPage } from './error-page.ts'
 import { type AllFields, type DiscoveryMembers, noFields } from './fields.ts'
 import { grantsOf, type RegisteredGrants } from './grant-registry.ts'
 import { type CreateUsePlugins, noHostFunctions } from './host-functions.ts'
@@ -54,6 +55,7 @@ const partKinds: readonly string[] = [
   'grant-check',
   'client-authentication',
   'endpoint',
+  'error-page',
   'response-format',
   'token-binding',
   'client-source',
@@ -172,6 +174,8 @@ export interface Registry
   /** The parameters that contain the credentials of each kind of caller. Endpoints do not receive them. */
   readonly credentialParameters: CredentialParameters
   readonly endpoints: readonly InstalledEndpoint[]
+  /** The page for paths without an endpoint; `undefined` without one. */
+  readonly errorPage: InstalledErrorPage | undefined
   /** Adds the clients that plugins keep; `undefined` if they keep none. */
   readonly withClientSources: WithClientSources | undefined
   /** The scopes that plugins keep; `undefined` if they keep none. */
@@ -230,6 +234,7 @@ export function createRegistry(plugins: Plugins, issuer: string): Registry {
     signedTypes,
     credentialParameters,
     endpoints,
+    errorPage: collected<'error-page', InstalledErrorPage | undefined>(parts, 'error-page', undefined),
     withClientSources: collected<'client-source', WithClientSources | undefined>(parts, 'client-source', undefined),
     scopeSources: collected<'scope-source', ScopeSources | undefined>(parts, 'scope-source', undefined),
     grantChecks: collected<'grant-check', object | undefined>(parts, 'grant-check', undefined),

@@ -1,15 +1,27 @@
 import { isIP } from 'node:net'
-import { type Handler, isLoopbackHost, pathOf } from '@grantry/core'
+import { type Handler, htmlHeaders, isLoopbackHost, isNavigation, pathOf } from '@grantry/core'
 import { isForwarded, isLoopbackHeader, parseHost } from '../local-address.ts'
 import type { Metrics } from './metrics.ts'
 
 const noSniff = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
 
-const notFound = (): Response =>
-  Response.json(
+const notFoundPage = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Page not found</title></head>
+<body><main><h1>Page not found</h1><p>This port has only <a href="/metrics">/metrics</a>.</p></main></body></html>
+`
+
+/** Refuses all other paths of the separate listener, as the provider does. */
+function notFound(request: Request): Response {
+  if (isNavigation(request)) {
+    const body = request.method === 'HEAD' ? null : notFoundPage
+    return new Response(body, { status: 404, headers: htmlHeaders({}, 'http://localhost') })
+  }
+  return Response.json(
     { error: 'invalid_request', error_description: 'There is no such endpoint' },
     { status: 404, headers: { ...noSniff, pragma: 'no-cache' } },
   )
+}
 
 /** Handles `GET /metrics`. It does not access the storage. */
 export const metricsPage =
@@ -21,13 +33,17 @@ export const metricsPage =
     return new Response(body, { headers: { ...noSniff, 'content-type': metrics.contentType } })
   }
 
-/** Restricts the page to callers on this machine that do not come through a proxy. All other callers get 404. */
+/**
+ * Restricts the page to callers on this machine that do not come through a proxy.
+ *
+ * @param notFound refuses all other callers, as it does for a path that does not exist
+ */
 export const localOnly =
-  (page: Handler): Handler =>
-  async (request, connection) => {
+  (page: Handler, notFound: Handler): Handler =>
+  (request, connection) => {
     const isLocalName = isLoopbackHeader(request.headers.get('host'))
     const isLocal = isLoopbackHost(connection?.clientAddress) && isLocalName && !isForwarded(request)
-    return isLocal ? page(request, connection) : notFound()
+    return (isLocal ? page : notFound)(request, connection)
   }
 
 const misdirected = (): Response =>
@@ -52,6 +68,6 @@ export function metricsListener(page: Handler, host: string, allowedHosts: reado
       hostname !== undefined &&
       (isIP(hostname.replace(/^\[|\]$/gu, '')) !== 0 || isLoopbackHost(hostname) || names.has(hostname))
     if (!isAllowed) return misdirected()
-    return pathOf(request.url) === '/metrics' ? page(request, connection) : notFound()
+    return pathOf(request.url) === '/metrics' ? page(request, connection) : notFound(request)
   }
 }

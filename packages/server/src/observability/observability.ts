@@ -22,8 +22,8 @@ export interface Observability {
   countTenant(tenant: string): ServerObserver
   /** Returns a handler that counts the requests in progress. */
   counted(handler: Handler): Handler
-  /** Handles `/metrics` on the port of the server; `undefined` if it is not served there. */
-  readonly page: Handler | undefined
+  /** Handles `/metrics` on the port of the server, for callers on this machine; `undefined` if it is not served there. */
+  readonly page: ((notFound: Handler) => Handler) | undefined
   /** The separate listener for `/metrics`, if one is configured. */
   readonly listener: Listening | undefined
 }
@@ -101,7 +101,10 @@ export async function openObservability(options: ObservabilityOptions, adapter: 
         return response
       }
     },
-    page: page && listener === undefined ? localOnly(page) : undefined,
+    page:
+      page && listener === undefined
+        ? (notFound) => localOnly(observedRoute('metrics', '/metrics', page, observe), notFound)
+        : undefined,
     listener,
   }
 }

@@ -25,6 +25,7 @@ import { providerOptions } from '../provider-options/provider-options.ts'
 import type { Serving } from '../reload/provider-slot.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
+import { errorPagePlugin } from './error-page.ts'
 import { homePage } from './home-page.ts'
 import { beforeRequests } from './known-clients.ts'
 import { endMissingClients } from './missing-clients.ts'
@@ -66,7 +67,7 @@ function serverRoutes(parts: {
   }
   add('health', '/health/live', live)
   add('health', '/health/ready', ready)
-  if (metrics !== undefined) add('metrics', '/metrics', metrics)
+  if (metrics !== undefined) routes.set('/metrics', metrics)
   for (const [path, handler] of home ?? []) add('home', path, handler)
   for (const [path, handler] of demo ?? []) add('demo', path, handler)
   for (const [path, handler] of outbox ?? []) add('outbox', path, handler)
@@ -200,7 +201,7 @@ export async function openProvider({
     tenant === undefined
       ? endMissingClients(ends, configuration.tenants?.list)
       : endMissingOfTenant(ends, tenant.name, tenant.missing)
-  const served: ProviderOptions = { ...built, plugins: [built.plugins, ending] }
+  const served: ProviderOptions = { ...built, plugins: [built.plugins, ending, errorPagePlugin] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
     const pages =
@@ -209,7 +210,7 @@ export async function openProvider({
     const routes = serverRoutes({
       provider,
       observe: observability.observe,
-      metrics: observability.page,
+      metrics: observability.page?.(provider.notFound),
       console: pages?.console,
       home: configuration.homePage ? homePage(provider) : undefined,
       demo: pages?.demo,
