@@ -1,4 +1,4 @@
-import { inexactNumberIn, parseExactJson } from '@grantry/core'
+import { parseExactJson } from '@grantry/core'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyOptions } from 'jose'
 import { decode } from 'jose/base64url'
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
@@ -111,10 +111,10 @@ const timeClaims = ['exp', 'iat', 'nbf', 'auth_time', 'updated_at'] as const
  * bits remain two. A time with such a number has no meaning.
  */
 function exactly(jwt: string, payload: JWTPayload): Verification {
-  if (inexactNumberIn(payload) === undefined) return { payload }
-  if (timeClaims.some((claim) => inexactNumberIn(payload[claim]) !== undefined)) return { reason: 'malformed' }
   const [, encoded = ''] = jwt.split('.')
-  return { payload: parseExactJson(new TextDecoder().decode(decode(encoded))) as JWTPayload }
+  const exact = parseExactJson(new TextDecoder().decode(decode(encoded))) as JWTPayload
+  const isRounded = (claim: string): boolean => typeof payload[claim] === 'number' && typeof exact[claim] !== 'number'
+  return timeClaims.some(isRounded) ? { reason: 'malformed' } : { payload: exact }
 }
 
 /** Verifies the signature and the claims of a JWT with a key set or a secret. */

@@ -23,9 +23,10 @@ import { configurationSchema } from '../support/configuration-schema.ts'
 import { fixture, web } from '../support/fixture.ts'
 import { testGrant } from '../support/test-grant.ts'
 
-const exact: readonly string[] = ['0', '-0', '9007199254740991', '-9007199254740991', '1e15', '0.1', '1.5e-7']
+const exact: readonly string[] = ['0', '-0', '9007199254740991', '-9007199254740991', '1e15', '0.1', '1.5e-7', '0e-400']
 const inexact: readonly string[] = [
   ...['9007199254740992', '9007199254740993', '-9007199254740993', '12345678901234567890', '1e400', '-1e400', '1e16'],
+  ...['1e-400', '-1e-400', '0.1E-400', '4e-324'],
 ]
 const ofHosts: readonly number[] = [2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY, Number.NaN]
 
@@ -68,7 +69,7 @@ describe('a resource server', () => {
   })
 
   test('reads JSON as the provider does', () => {
-    const texts = ['{"a \\" 9007199254740993": "1e400 \\\\"}', '[9007199254740993.0, "\\\\\\"9007199254740993"]', '[1]']
+    const texts = [`[0.${'0'.repeat(400)}1]`, '{"a \\" 9007199254740993": "1e400 \\\\"}', '[9007199254740993.0, "\\\\\\"9007199254740993"]', '[1]']
     for (const text of [...exact, ...inexact, ...texts]) expect(parseAtTheApi(text)).toEqual(parseExactJson(text))
     expect(() => parseAtTheApi('{"a": 9007199254740993')).toThrow(SyntaxError)
   })

@@ -90,7 +90,17 @@ export type { ClientCertificate, ConnectionInfo, Handler } from './http/connecti
 export { isNavigation } from './http/navigation.ts'
 export type { RequestParameters } from './http/parameters.ts'
 export { readParameters } from './http/read-parameters.ts'
-export { inexactNumber, inexactNumberIn, isJsonObject, isObject, parseExactJson } from './json.ts'
+export {
+  inexactNumber,
+  inexactNumberIn,
+  isJsonObject,
+  isKept,
+  isObject,
+  parseExactJson,
+  parseJsonText,
+  vanished,
+  vanishes,
+} from './json.ts'
 export type { ExternalKey } from './keys/external-key.ts'
 export type { FixedKeys } from './keys/import-key.ts'
 export type { KeyInfo, KeyState, ProviderKeys, RetireOptions, RotateOptions } from './keys/key-ring.ts'

@@ -34,10 +34,42 @@ export function inexactNumberIn(value: unknown, depth = 0, seen = new Set<object
 
 /** Why a number is refused. */
 export const inexactNumber =
-  'is a number that JSON does not keep exactly: beyond 9007199254740991 (2^53), write it as text'
+  'is a number that JSON does not keep exactly, such as one beyond 9007199254740991 (2^53): write it as text'
 
-/** Texts, and numbers with 16 digits or an exponent: all others are exact. */
+/** A text, or a number as it is written. A number in a text is skipped with the text. */
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
+
+/** Only numbers with these are so small. Texts can have them, too. */
+const canVanish = /\d[eE]-\d{3}|\.0{200}/u
+
+/**
+ * Whether a number, as it is written, is so small that nothing of it is left, or not all of its digits: `1e-400` would be 0.
+ * Below 2^-1022, a double has fewer digits than elsewhere.
+ */
+export const vanishes = (literal: string): boolean =>
+  Math.abs(Number(literal)) < 2 ** -1022 && /^-?[0.]*[1-9]/u.test(literal)
+
+/** Whether a number, as it is written, is the one that JSON keeps. */
+export const isKept = (literal: string): boolean => isExact(Number(literal)) && !vanishes(literal)
+
+/** Only of valid JSON: in other texts, the search could take long. */
+const withNumbers = (text: string, replace: (literal: string) => string): unknown =>
+  JSON.parse(text.replace(textOrNumber, (literal) => (literal.startsWith('"') ? literal : replace(literal))))
+
+/** Of this one, `inexactNumberIn` returns the path. */
+export const vanished = '1e999'
+
+/**
+ * Parses JSON that is refused if it has a number that JSON does not keep exactly. One that would vanish is infinite in the
+ * result, so that `inexactNumberIn` finds all of them.
+ *
+ * @throws SyntaxError if it is not JSON
+ */
+export function parseJsonText(text: string): unknown {
+  const value: unknown = JSON.parse(text)
+  if (!canVanish.test(text)) return value
+  return withNumbers(text, (literal) => (vanishes(literal) ? vanished : literal))
+}
 
 /**
  * Parses JSON of another party, with the numbers that it does not keep exactly as texts, as they are written: two users with
@@ -47,13 +79,8 @@ const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (inexactNumberIn(value) === undefined) return value
-  // Only of valid JSON: in other texts, the search could take long.
-  return JSON.parse(
-    text.replace(textOrNumber, (literal) =>
-      literal.startsWith('"') || isExact(Number(literal)) ? literal : `"${literal}"`,
-    ),
-  )
+  if (inexactNumberIn(value) === undefined && !canVanish.test(text)) return value
+  return withNumbers(text, (literal) => (isKept(literal) ? literal : `"${literal}"`))
 }
 
 const maxDepth = 16

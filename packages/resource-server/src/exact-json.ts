@@ -11,6 +11,13 @@ function isRounded(value: unknown, depth = 0): boolean {
   return Object.values(value).some((member) => isRounded(member, depth + 1))
 }
 
+/** Only numbers with these are so small that nothing of them is left, such as `1e-400`. Texts can have them, too. */
+const canVanish = /\d[eE]-\d{3}|\.0{200}/u
+
+/** Whether a double keeps a number as it is written. Below 2^-1022, it has fewer digits than elsewhere, or none. */
+const isKept = (literal: string): boolean =>
+  isExact(Number(literal)) && (Math.abs(Number(literal)) >= 2 ** -1022 || !/^-?[0.]*[1-9]/u.test(literal))
+
 /** A number in a text is skipped with the text. */
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
 
@@ -22,11 +29,9 @@ const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (!isRounded(value)) return value
+  if (!isRounded(value) && !canVanish.test(text)) return value
   // Only of valid JSON: in other texts, the search could take long.
   return JSON.parse(
-    text.replace(textOrNumber, (literal) =>
-      literal.startsWith('"') || isExact(Number(literal)) ? literal : `"${literal}"`,
-    ),
+    text.replace(textOrNumber, (literal) => (literal.startsWith('"') || isKept(literal) ? literal : `"${literal}"`)),
   )
 }

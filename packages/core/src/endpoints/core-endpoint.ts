@@ -29,7 +29,7 @@ export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> 
  */
 export interface CoreEndpoint<S extends Schema = Schema, C extends keyof Callers = keyof Callers>
   extends Omit<Endpoint<S, C>, keyof Defined | 'handle'>,
-    Partial<Pick<InstalledEndpoint, 'createToResponse' | 'emptyPage' | 'toProblem' | 'createSegmentsOf'>> {
+    Partial<Pick<InstalledEndpoint, 'createToResponse' | 'emptyPage' | 'toProblem' | 'createSegmentsOf' | 'jsonBody'>> {
   /** The event when the caller `scope` cannot be authenticated. Default: `scope_authentication_failed`. */
   readonly denial?: 'introspection_denied' | undefined
   /** Set for the validation endpoints: every refusal has the status 400 (the seed, section 7). */
@@ -79,15 +79,16 @@ export function fromPlugin({
   emptyPage,
   toProblem,
   createSegmentsOf,
+  jsonBody,
 }: InstalledEndpoint): CoreEndpoint {
-  const { name, path, methods, body, caller, scope, cors, guessable, effects, params, subpaths } = endpoint
+  const { name, path, methods, caller, scope, cors, guessable, effects, params, subpaths } = endpoint
   const { readsProofs, readsBearer } = endpoint
   const handle: CoreEndpoint['handle'] = ({ caller, params, facts, confirmation, bearer, confirm }, kit) =>
     after(confirm?.(), (present = caller) =>
       endpoint.handle({ caller: present, params, request: facts(), confirmation, bearer }, kit),
     )
   const rights = { caller, scope, cors, guessable, readsProofs, readsBearer, effects }
-  const facts = { name, path, methods: [...methods], body, params, ...rights, createToResponse, emptyPage }
+  const facts = { name, path, methods: [...methods], jsonBody, params, ...rights, createToResponse, emptyPage }
   // Its alias is found by this name.
   return {
     ...facts,

@@ -1,16 +1,7 @@
 import type { Trace } from '../events/recorder.ts'
 import { openTraceContext, traceparentOf, tracestateOf } from '../events/trace-context.ts'
 import type { Parameters, RequestParameters } from '../http/parameters.ts'
-import {
-  hasBody,
-  parseForm,
-  parseJson,
-  readForm,
-  readJson,
-  readMergePatch,
-  readOptionalForm,
-  readQueryParameters,
-} from '../http/read-parameters.ts'
+import { hasBody, parseForm, readForm, readOptionalForm, readQueryParameters } from '../http/read-parameters.ts'
 import type { EndpointRequest } from '../parts/endpoint.ts'
 import type { Runtime } from '../runtime.ts'
 import type { CoreEndpoint } from './core-endpoint.ts'
@@ -18,14 +9,12 @@ import type { CoreEndpoint } from './core-endpoint.ts'
 export const noForm: RequestParameters = Object.freeze(Object.create(null))
 
 /** Creates the functions that read the body and the parameters of requests to an endpoint. */
-export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'body'>, bodyLimit: number) {
-  const { params: schema } = endpoint
-  const isForm = endpoint.body !== 'json'
-  const readBodyOf = (request: Request): Promise<Uint8Array> => {
-    if (isForm) return readForm(request, bodyLimit)
-    return (request.method === 'PATCH' ? readMergePatch : readJson)(request, bodyLimit)
+export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'jsonBody'>, bodyLimit: number) {
+  const { params: schema, jsonBody } = endpoint
+  const { read, parse }: { read: typeof readForm; parse: (bytes: Uint8Array) => Parameters } = jsonBody ?? {
+    read: readForm,
+    parse: parseForm,
   }
-  const parseBody: (bytes: Uint8Array) => Parameters = isForm ? parseForm : parseJson
 
   /**
    * Reads the body of a POST, PUT or PATCH. If the endpoint has no parameters, an empty body may have any media type: clients
@@ -33,24 +22,24 @@ export function createReadRequest(endpoint: Pick<CoreEndpoint, 'params' | 'body'
    */
   function bodyOf(request: Request): Promise<Uint8Array | undefined> | undefined {
     if (!hasBody(request)) return undefined
-    if (schema !== undefined) return readBodyOf(request)
+    if (schema !== undefined) return read(request, bodyLimit)
     const { headers } = request
     if (!headers.has('content-type') && headers.has('authorization')) return undefined
     return readOptionalForm(request, bodyLimit)
   }
 
   const formOf = (bytes: Uint8Array | undefined): RequestParameters | undefined =>
-    isForm && bytes !== undefined ? parseForm(bytes) : undefined
+    jsonBody === undefined && bytes !== undefined ? parseForm(bytes) : undefined
 
   /** Returns the parameters that are not in a form. */
   function otherParameters(request: Request, bytes: Uint8Array | undefined): Parameters {
     if (schema === undefined) return noForm
-    return bytes === undefined ? readQueryParameters(request, bodyLimit) : parseBody(bytes)
+    return bytes === undefined ? readQueryParameters(request, bodyLimit) : parse(bytes)
   }
 
   /** Like `bodyOf`, for callers without credentials: nothing is read if the endpoint has no parameters. */
   const bodyOfAnyone = (request: Request): Promise<Uint8Array> | undefined =>
-    schema !== undefined && hasBody(request) ? readBodyOf(request) : undefined
+    schema !== undefined && hasBody(request) ? read(request, bodyLimit) : undefined
 
   return { bodyOf, formOf, otherParameters, bodyOfAnyone }
 }

@@ -1,52 +1,9 @@
 import { OAuthError } from '../errors/oauth-error.ts'
-import { inexactNumber, isExact } from '../json.ts'
 import { pathOf } from '../parse-url.ts'
 import { decodeUtf8 } from '../runtime.ts'
-import type { Json, JsonObject } from '../types.ts'
 import { parseParameters, type RequestParameters } from './parameters.ts'
 
-/** How deeply arrays and objects can be nested. Deeper values would overflow the stack of recursive code. */
-const maxJsonDepth = 20
-
-const malformedJson = (reason: string): OAuthError =>
-  new OAuthError('invalid_request', 'The body is not a valid JSON object', { reason })
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Without the cause: the message of a SyntaxError contains a part of the text, which can be a secret.
-    throw malformedJson('malformed_json')
-  }
-}
-
-/** Refuses values that are nested too deeply, numbers that JSON rounds, and the member `__proto__`, which could change the prototype of a copy. */
-function assertPlain(value: Json, depth: number): void {
-  if (typeof value === 'number' && !isExact(value))
-    throw new OAuthError('invalid_request', `A member of the body ${inexactNumber}`, { reason: 'json_number_inexact' })
-  if (typeof value !== 'object' || value === null) return
-  if (depth > maxJsonDepth) throw malformedJson('json_too_deep')
-  if (Object.hasOwn(value, '__proto__')) throw malformedJson('json_member_forbidden')
-  for (const member of Object.values(value)) assertPlain(member, depth + 1)
-}
-
-/**
- * Parses the text of a JSON object.
- *
- * @throws OAuthError `invalid_request` if the text is not a JSON object, is nested more than 20 levels deep, or has a
- * number that JSON does not keep exactly.
- */
-export function parseJsonObject(text: string): JsonObject {
-  const value = parsedJson(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformedJson('malformed_json')
-  assertPlain(value as JsonObject, 1)
-  return value as JsonObject
-}
-
 const formType = 'application/x-www-form-urlencoded'
-const jsonType = 'application/json'
-/** RFC 7396. */
-const mergePatchType = 'application/merge-patch+json'
 
 function mediaTypeOf(request: Request): string {
   const type = request.headers.get('content-type') ?? ''
@@ -101,7 +58,7 @@ async function readBody(body: ReadableStream<Uint8Array>, limit: number): Promis
 }
 
 /** @param types the media types that are accepted; none for any. */
-async function readBytes(request: Request, limit: number, ...types: readonly string[]): Promise<Uint8Array> {
+export async function readBytes(request: Request, limit: number, ...types: readonly string[]): Promise<Uint8Array> {
   if (types.length > 0) requireType(request, ...types)
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge()
   try {
@@ -114,13 +71,6 @@ async function readBytes(request: Request, limit: number, ...types: readonly str
 
 /** Reads a form body. Checks the media type and the size, but not the content. */
 export const readForm = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, formType)
-
-/** Reads a JSON body. Checks the media type and the size, but not the content. */
-export const readJson = (request: Request, limit: number): Promise<Uint8Array> => readBytes(request, limit, jsonType)
-
-/** Reads the JSON body of a PATCH. */
-export const readMergePatch = (request: Request, limit: number): Promise<Uint8Array> =>
-  readBytes(request, limit, jsonType, mergePatchType)
 
 /**
  * Reads a form body; `undefined` if the body is empty and has another or no media type. It has to read the body, because
@@ -135,16 +85,13 @@ export async function readOptionalForm(request: Request, limit: number): Promise
   return undefined
 }
 
-function textOf(bytes: Uint8Array): string {
+export function textOf(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)
   if (text !== undefined) return text
   throw new OAuthError('invalid_request', 'The body is not UTF-8', { reason: 'malformed_encoding' })
 }
 
 export const parseForm = (bytes: Uint8Array): RequestParameters => parseParameters(textOf(bytes))
-
-/** Parses a JSON body. @throws OAuthError `invalid_request` if it is not a JSON object within the limits. */
-export const parseJson = (bytes: Uint8Array): JsonObject => parseJsonObject(textOf(bytes))
 
 /** Whether requests with this method have their parameters in the body, not in the query. */
 export const hasBody = ({ method }: Request): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
+import { jsonBody } from '../http/json-body.ts'
 import { createSegmentsOf } from '../http/read-parameters.ts'
 import { isPath } from '../parse-url.ts'
 import { namedParameters, type OutputOf, type Schema } from '../standard-schema.ts'
@@ -46,6 +47,8 @@ export interface InstalledEndpoint extends Owned<Endpoint> {
   readonly emptyPage: typeof emptyPage
   readonly toProblem: typeof problemResponse
   readonly createSegmentsOf: typeof createSegmentsOf
+  /** Set if its bodies are JSON. */
+  readonly jsonBody: typeof jsonBody | undefined
   /**
    * Set if it has all paths below its own.
    *
@@ -61,6 +64,7 @@ const installed = (owned: Owned<Endpoint>): InstalledEndpoint => ({
   emptyPage,
   toProblem: problemResponse,
   createSegmentsOf,
+  jsonBody: owned.part.body === 'json' ? jsonBody : undefined,
   ...(owned.part.subpaths === true && { assertNoneBelow: (paths) => assertNoneBelow(owned, paths) }),
 })
 

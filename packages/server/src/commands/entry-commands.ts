@@ -8,7 +8,7 @@ import {
   type ManagedPage,
   shownEntry,
 } from '@grantry/administration'
-import { inexactNumber, inexactNumberIn, isJsonObject, quotableName } from '@grantry/core'
+import { inexactNumber, inexactNumberIn, isJsonObject, parseJsonText, quotableName } from '@grantry/core'
 import type { LoadedConfiguration } from '../configuration/load.ts'
 import { parseJson } from '../configuration/parse-json.ts'
 import { errorMessage, fileErrorReason } from '../error-message.ts'
@@ -98,7 +98,7 @@ function memberOf(assignment: string, example: string): [name: string, value: un
   if (at < 1) throw new TypeError(`--set takes a member and its value in JSON, such as ${example}`)
   let parsed: unknown
   try {
-    parsed = JSON.parse(value)
+    parsed = parseJsonText(value)
   } catch {
     throw new TypeError(`--set ${name}: the value is not JSON; write text in quotes, such as '${name}="text"'`)
   }

@@ -1,4 +1,13 @@
-import { inexactNumber, inexactNumberIn, isObject, quotableName } from '@grantry/core'
+import {
+  inexactNumber,
+  inexactNumberIn,
+  isKept,
+  isObject,
+  parseJsonText,
+  quotableName,
+  vanished,
+  vanishes,
+} from '@grantry/core'
 import type { JSONVisitor, ParseErrorCode } from 'jsonc-parser'
 
 /** Messages by the error code of jsonc-parser. */
@@ -46,7 +55,7 @@ function namesIn(value: unknown, depth = 0): number {
  */
 function parsePlain(text: string, numbers: 'exact' | 'any'): { readonly value: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJsonText(text)
     if (numbers === 'exact' && inexactNumberIn(value) !== undefined) return undefined
     let written = 0
     for (const [, colon] of text.matchAll(textOrName)) if (colon === ':') written += 1
@@ -60,7 +69,7 @@ function parsePlain(text: string, numbers: 'exact' | 'any'): { readonly value: u
  * Parses JSON with comments and trailing commas. Rejects duplicate names, because the last one would silently override
  * the first, and `__proto__`, which would set the prototype of the object.
  *
- * @param numbers `any`: the caller looks for numbers that JSON does not keep exactly
+ * @param numbers `any`: the caller looks for numbers that JSON does not keep exactly. Those that would vanish are infinite
  * @throws TypeError with line, column and problem. It does not quote a value.
  */
 export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'): Promise<unknown> {
@@ -69,6 +78,8 @@ export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'
   const { parse, visit } = await import('jsonc-parser')
   const names: Map<string, number>[] = []
   const problems: string[] = []
+  /** Where numbers are that would vanish. */
+  const vanishing: { readonly offset: number; readonly length: number }[] = []
   let depth = 0
   const enter = (line: number, column: number): void => {
     depth += 1
@@ -78,9 +89,11 @@ export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'
   const visitor: JSONVisitor = {
     onError: (error, _offset, _length, line, column) =>
       void problems.push(`${position(line, column)}: ${errorTexts[error]}`),
-    onLiteralValue(value: unknown, _offset, _length, line, column) {
-      if (numbers === 'exact' && inexactNumberIn(value) !== undefined)
-        problems.push(`${position(line, column)}: this ${inexactNumber}`)
+    onLiteralValue(value: unknown, offset, length, line, column) {
+      if (typeof value !== 'number') return
+      const literal = text.slice(offset, offset + length)
+      if (numbers === 'exact' && !isKept(literal)) problems.push(`${position(line, column)}: this ${inexactNumber}`)
+      if (vanishes(literal)) vanishing.push({ offset, length })
     },
     onArrayBegin: (_offset, _length, line, column) => enter(line, column),
     onArrayEnd() {
@@ -108,5 +121,9 @@ export async function parseJson(text: string, numbers: 'exact' | 'any' = 'exact'
   visit(text, visitor, { allowTrailingComma: true })
   const [problem] = problems
   if (problem !== undefined) throw new TypeError(problem)
-  return parse(text, [], { allowTrailingComma: true })
+  const marked = vanishing.reduceRight(
+    (rest, { offset, length }) => rest.slice(0, offset) + vanished + rest.slice(offset + length),
+    text,
+  )
+  return parse(marked, [], { allowTrailingComma: true })
 }

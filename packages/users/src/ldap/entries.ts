@@ -1,5 +1,6 @@
-import { inexactNumber, inexactNumberIn, isSameUsername, type Json } from '@grantry/core'
+import { inexactNumber, isKept, isSameUsername, type Json } from '@grantry/core'
 import type { Entry } from 'ldapts'
+import { isNumber } from '../number.ts'
 import type { LdapUsersOptions } from './ldap-options.ts'
 
 /** Where the directory keeps a claim. */
@@ -80,8 +81,8 @@ export function claimValue(entry: Entry, { claim, attribute, type }: ClaimAttrib
   if (type === 'string') return text
   if (type === 'boolean' && /^(?:TRUE|FALSE)$/iu.test(text)) return text.toUpperCase() === 'TRUE'
   const place = `users.attributes.claims.${claim}: a value of the attribute ${attribute}`
-  if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) {
-    if (inexactNumberIn(Number(text)) === undefined) return Number(text)
+  if (type === 'number' && isNumber(text)) {
+    if (isKept(text)) return Number(text)
     throw new TypeError(`${place} ${inexactNumber}: give it the type string`)
   }
   throw new TypeError(`${place} is not of the type ${type}`)

@@ -1,4 +1,5 @@
-import { inexactNumber, inexactNumberIn, type Json, parseExactJson } from '@grantry/core'
+import { inexactNumber, isKept, type Json, parseExactJson } from '@grantry/core'
+import { isNumber } from '../number.ts'
 
 /** Where the table keeps a claim. */
 export interface ClaimColumn {
@@ -36,9 +37,8 @@ export function claimValue(text: string | null, { claim, column, type }: ClaimCo
     throw wrong()
   }
   if (type === 'number') {
-    const number = Number(text)
-    if (text.trim() === '' || !Number.isFinite(number)) throw wrong()
-    if (inexactNumberIn(number) === undefined) return number
+    if (!isNumber(text)) throw wrong()
+    if (isKept(text)) return Number(text)
     throw new TypeError(
       `users.columns.claims.${claim}: a value of the column ${column} ${inexactNumber}: give it the type string`,
     )
