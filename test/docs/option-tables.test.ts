@@ -137,8 +137,8 @@ const withoutTable: readonly RegExp[] = [
   /^plugins\/(?:device-authorization\/(?:sign-in|device-options)|upstream\/upstream-options|id-jag\/id-jag-options)\.ts#/u,
   // One row of the table of presets for each.
   /^plugins\/upstream\/presets\//u,
-  // One option: `clients`, `encryptionSecrets`, `rpId`.
-  /^plugins\/(?:fapi2\/fapi2|one-time-password\/stored-factors|passkeys\/stored-passkeys)\.ts#/u,
+  // One option: `pages`, `clients`, `encryptionSecrets`, `rpId`.
+  /^plugins\/(?:error-pages\/error-pages|fapi2\/fapi2|one-time-password\/stored-factors|passkeys\/stored-passkeys)\.ts#/u,
 ]
 
 test('the options of each plugin are in a table', () => {

@@ -8,6 +8,7 @@ import * as clientMetadata from '@grantry/plugins/client-metadata'
 import * as deviceAuthorization from '@grantry/plugins/device-authorization'
 import * as dpop from '@grantry/plugins/dpop'
 import * as endSession from '@grantry/plugins/end-session'
+import * as errorPages from '@grantry/plugins/error-pages'
 import * as fapi2 from '@grantry/plugins/fapi2'
 import * as idJag from '@grantry/plugins/id-jag'
 import * as jwtBearer from '@grantry/plugins/jwt-bearer'
@@ -38,6 +39,7 @@ const plugins = {
   'device-authorization': deviceAuthorization,
   dpop,
   'end-session': endSession,
+  'error-pages': errorPages,
   fapi2,
   'id-jag': idJag,
   'jwt-bearer': jwtBearer,
