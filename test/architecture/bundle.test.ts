@@ -97,6 +97,8 @@ describe('the bundle of a provider with two grants', () => {
     'grants/grant-check-kind.ts',
     'grants/failed-proofs.ts',
     'parts/endpoint-kind.ts',
+    'parts/error-page.ts',
+    'http/json-body.ts',
     'parts/reply.ts',
     'parts/html-policy.ts',
     'parts/fields-kind.ts',

@@ -7,10 +7,21 @@ import {
   createCallbacks,
   createConcurrencyLimit,
   createReadCertificate,
+  errorPage,
+  errorPageHeaders,
+  isForUser,
   requestTimeoutOf,
   type ServeOptions,
 } from './http-bridge/portable.ts'
 import { assertAwaited, type Servable } from './servable.ts'
+
+/** Returns the response for the caller: a page for a browser that shows it to its user. */
+function forCaller({ headers, method }: Request, response: Response, error: string): Response {
+  if (!isForUser((name) => headers.get(name))) return response
+  const { status } = response
+  const shown = { ...Object.fromEntries(response.headers), ...errorPageHeaders }
+  return new Response(method === 'HEAD' ? null : errorPage(error), { status, headers: shown })
+}
 
 /**
  * Creates the request handler for Bun and Deno. It rejects ambiguous requests, trusts only configured proxies, and
@@ -39,23 +50,24 @@ export function createHandler(
       callbacks.refused({ status: response.status, method: request.method, clientAddress: address })
       return response
     }
+    const busy = (): Response => reject(forCaller(request, overloaded(), 'temporarily_unavailable'))
     const rejection = checkRequest(request)
     if (rejection !== undefined) return reject(rejection)
     const slot = limit.acquire()
-    if (slot === undefined) return reject(overloaded())
+    if (slot === undefined) return busy()
     const timed = withBodyDeadline(request, deadlines, (arrival, isWhole) =>
       limit.releaseWhile(slot, arrival, ({ done }) => isWhole || done),
     )
     try {
       const clientCertificate = readCertificate((name) => request.headers.get(name), socketAddress)
       const response = await provider.fetch(timed.request, { clientAddress: address, clientCertificate })
-      if (slot.evicted) return reject(overloaded())
-      return timed.isLate() ? bodyTimeout() : response
+      if (slot.evicted) return busy()
+      return timed.isLate() ? forCaller(request, bodyTimeout(), 'invalid_request') : response
     } catch (error) {
-      if (slot.evicted) return reject(overloaded())
-      if (timed.isLate()) return bodyTimeout()
+      if (slot.evicted) return busy()
+      if (timed.isLate()) return forCaller(request, bodyTimeout(), 'invalid_request')
       callbacks.error(error, request)
-      return internalServerError()
+      return forCaller(request, internalServerError(), 'server_error')
     } finally {
       timed.cancelDeadline()
       limit.release(slot)

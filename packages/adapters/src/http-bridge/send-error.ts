@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { errorPage, errorPageHeaders, isForUser } from './error-page.ts'
 import { sendText } from './send.ts'
 
 /** An error response without a handler, or after a handler failed. */
@@ -33,7 +34,7 @@ export const overloaded: HttpError = {
 export const internalServerError: HttpError = { status: 500, error: 'server_error' }
 
 /**
- * Sends an error as JSON (RFC 6749 section 5.2). Closes the connection instead when the head of another response was
+ * Sends an error as JSON (RFC 6749 section 5.2), and as a page to a browser that shows it to its user. Closes the connection instead when the head of another response was
  * already sent.
  */
 export function sendError(res: ServerResponse, { status, error, description, headers, last = true }: HttpError): void {
@@ -42,10 +43,14 @@ export function sendError(res: ServerResponse, { status, error, description, hea
     return
   }
   if (last) res.shouldKeepAlive = false
+  const { headers: sent } = res.req
+  const isPage = isForUser((name) => sent[name] as string | undefined)
   sendText(res, status, {
-    body: JSON.stringify({ error, ...(description !== undefined && { error_description: description }) }),
+    body: isPage
+      ? errorPage(error)
+      : JSON.stringify({ error, ...(description !== undefined && { error_description: description }) }),
     headers: {
-      'content-type': 'application/json',
+      ...(isPage ? errorPageHeaders : { 'content-type': 'application/json' }),
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
       pragma: 'no-cache',
