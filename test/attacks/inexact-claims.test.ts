@@ -69,7 +69,12 @@ describe('a resource server', () => {
   })
 
   test('reads JSON as the provider does', () => {
-    const texts = [`[0.${'0'.repeat(400)}1]`, '{"a \\" 9007199254740993": "1e400 \\\\"}', '[9007199254740993.0, "\\\\\\"9007199254740993"]', '[1]']
+    const texts = [
+      `[0.${'0'.repeat(400)}1]`,
+      '{"a \\" 9007199254740993": "1e400 \\\\"}',
+      '[9007199254740993.0, "\\\\\\"9007199254740993"]',
+      '[1]',
+    ]
     for (const text of [...exact, ...inexact, ...texts]) expect(parseAtTheApi(text)).toEqual(parseExactJson(text))
     expect(() => parseAtTheApi('{"a": 9007199254740993')).toThrow(SyntaxError)
   })
