@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { describeWith } from '../support/describe-with.ts'
+import { hashCheaply } from '../support/hash-cheaply.ts'
 import { networkStores } from '../support/network-stores.ts'
 import { postgresqlMissing } from '../support/postgresql-process.ts'
 import { redisMissing } from '../support/redis-server.ts'
@@ -65,18 +66,24 @@ export function testOnEveryStore(title: string, act: (storage: object, closings:
 /**
  * Defines a test for each scenario on each storage. The scenarios of a storage share its processes, because starting them
  * takes most of the time: each changes entries of its own. The storages run side by side, because they mostly wait until
- * processes read an entry again.
+ * processes read an entry again. They hash passwords cheaply: hashes of the same few would take a third of the CPU time.
  */
 export function testServiceOnEveryStore(
   title: string,
   configuration: object,
   scenarios: Readonly<Record<string, (service: Service) => Promise<void>>>,
 ): void {
+  const cheap = { GRANTRY_TEST_PASSWORDS: 'cheap' }
+  let endCheapHashes: () => void
+  beforeAll(() => {
+    endCheapHashes = hashCheaply()
+  })
+  afterAll(() => endCheapHashes())
   describeOnEveryStore(title, describeSideBySide, (_, start) => {
     const closings = closingsAfterAll()
     let service: Service
     beforeAll(async () => {
-      service = await inTurn(async () => startService(await start(closings), closings, configuration))
+      service = await inTurn(async () => startService(await start(closings), closings, configuration, cheap))
     })
     for (const [scenario, act] of Object.entries(scenarios)) test(scenario, () => act(service))
   })

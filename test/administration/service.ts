@@ -42,7 +42,12 @@ export function inTurn<T>(run: () => Promise<T>): Promise<T> {
 export const soonEverywhere = <T>(assertion: () => Promise<T>): Promise<T> => eventually(assertion, 500)
 
 /** @param closings receives what ends the processes */
-export async function startService(storage: object, closings: (() => unknown)[], more: object = {}): Promise<Service> {
+export async function startService(
+  storage: object,
+  closings: (() => unknown)[],
+  more: object = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Service> {
   const directory = newDirectory()
   closings.push(() => rmSync(directory, { recursive: true, force: true }))
   const configuration = join(directory, 'grantry.config.json')
@@ -66,7 +71,7 @@ export async function startService(storage: object, closings: (() => unknown)[],
   writeFileSync(configuration, JSON.stringify(setting), { mode: 0o600 })
   const program = await realServerProgram()
   const ports = await Promise.all(Array.from({ length: 4 }, reservedPort))
-  const fleet: Fleet = createFleet({ program, configuration, ports, directory, environment: {} })
+  const fleet: Fleet = createFleet({ program, configuration, ports, directory, environment })
   closings.push(fleet.killAll)
   for (const port of ports) fleet.start(port)
   await Promise.all(ports.map(fleet.ready))
@@ -80,7 +85,7 @@ export async function startService(storage: object, closings: (() => unknown)[],
     command: (...line) => commandWith('', ...line),
     inProcess: (...line) =>
       new Promise((resolve) => {
-        const env = { ...process.env, GRANTRY_TEST_PARENT: String(process.pid) }
+        const env = { ...process.env, ...environment, GRANTRY_TEST_PARENT: String(process.pid) }
         const child = execFile(process.execPath, [program, ...line, '--config', configuration], { env }, () =>
           resolve(child.exitCode ?? -1),
         )
