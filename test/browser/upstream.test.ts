@@ -1,4 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { decodeJwt } from '@grantry/core'
 import { createPages } from '@grantry/pages'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
@@ -6,9 +9,10 @@ import { authorizationEndpoint } from '@grantry/plugins/authorization-endpoint'
 import { proofKey } from '@grantry/plugins/proof-key'
 import { signIn } from '@grantry/plugins/sign-in'
 import { apple, github, grantry, upstream } from '@grantry/plugins/upstream'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningProvider, startProvider } from '../interop/running-server.ts'
+import { certificate } from '../mtls/certificates.ts'
 import { violationsIn } from '../support/axe.ts'
 import { describeWithChromium, startChromium } from '../support/chromium.ts'
 import { createGithubDouble } from '../upstream/github-double.ts'
@@ -26,6 +30,7 @@ const client = {
 let running: RunningProvider
 let other: RunningProvider
 let browser: Browser
+let elsewhere: Server
 const gitHub = createGithubDouble()
 const appleDouble = await createOpenIdDouble({
   issuer: 'https://appleid.apple.com',
@@ -79,17 +84,31 @@ function start(): Promise<RunningProvider> {
 }
 
 /** What GitHub and Apple show: a redirect, and a form that the page of Apple sends. */
-async function serveProviders(context: BrowserContext): Promise<void> {
-  await context.route('https://github.com/**', (route) =>
-    route.fulfill({ status: 302, headers: { location: gitHub.authorize(new URL(route.request().url())) } }),
-  )
-  await context.route('https://appleid.apple.com/**', (route) => {
-    const response = new URL(appleDouble.authorize(new URL(route.request().url()), { iss: undefined }))
-    const fields = [...response.searchParams].map(([name, value]) => `<input name="${name}" value="${value}">`)
-    const action = response.origin + response.pathname
-    const body = `<form method="post" action="${action}">${fields.join('')}<button>Continue</button></form>`
-    return route.fulfill({ contentType: 'text/html', body })
+const shownBy: Readonly<Record<string, (url: URL, response: ServerResponse) => void>> = {
+  'github.com': (url, response) => {
+    response.writeHead(302, { location: gitHub.authorize(url) }).end()
+  },
+  'appleid.apple.com': (url, response) => {
+    const { origin, pathname, searchParams } = new URL(appleDouble.authorize(url, { iss: undefined }))
+    const fields = [...searchParams].map(([name, value]) => `<input name="${name}" value="${value}">`)
+    const form = `<form method="post" action="${origin + pathname}">${fields.join('')}<button>Continue</button></form>`
+    response.writeHead(200, { 'content-type': 'text/html' }).end(form)
+  },
+}
+
+/** Serves both on this machine. Playwright does not see where a response redirects to, so it cannot answer instead. */
+async function serveProviders(): Promise<number> {
+  const { pem, keyPem } = certificate()
+  elsewhere = createServer({ cert: pem, key: keyPem }, (request, response) => {
+    const { host = '' } = request.headers
+    const url = new URL(request.url ?? '', `https://${host}`)
+    const show = shownBy[host]
+    // Some browsers ask for an icon.
+    if (show === undefined || !url.searchParams.has('client_id')) response.writeHead(404).end()
+    else show(url, response)
   })
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  return (elsewhere.address() as AddressInfo).port
 }
 
 /** The application, on this machine: the server has no page there. */
@@ -122,14 +141,19 @@ async function finish(page: Page) {
 
 describeWithChromium('a sign-in at another provider, in a browser', () => {
   beforeAll(async () => {
-    ;[other, browser] = await Promise.all([startOther(), startChromium()])
+    const port = await serveProviders()
+    const rules = Object.keys(shownBy).map((host) => `MAP ${host}:443 127.0.0.1:${port}`)
+    ;[other, browser] = await Promise.all([startOther(), startChromium([`--host-resolver-rules=${rules.join(',')}`])])
     running = await start()
   })
-  afterAll(() => Promise.all([running?.close(), other?.close(), browser?.close()]))
+  afterAll(async () => {
+    await Promise.all([running?.close(), other?.close(), browser?.close()])
+    elsewhere?.close()
+  })
 
   async function open(javaScriptEnabled: boolean) {
-    const context = await browser.newContext({ javaScriptEnabled, viewport: { width: 390, height: 800 } })
-    await serveProviders(context)
+    const viewport = { width: 390, height: 800 }
+    const context = await browser.newContext({ javaScriptEnabled, viewport, ignoreHTTPSErrors: true })
     const page = await context.newPage()
     await page.goto(authorizeUrl())
     return { context, page }

@@ -39,11 +39,11 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** A headless browser. */
-export async function startChromium(): Promise<Browser> {
+/** A headless browser, with further options of its command line. */
+export async function startChromium(more: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined) throw new Error(chromiumMissing)
   // Root cannot use Chromium's sandbox.
-  const args = process.getuid?.() === 0 ? [...quiet, '--no-sandbox'] : quiet
+  const args = process.getuid?.() === 0 ? [...quiet, ...more, '--no-sandbox'] : [...quiet, ...more]
   const browser = await chromium.launch({ executablePath, args, timeout: lastResort })
   browser.on('context', (context) => context.setDefaultTimeout(lastResort))
   return browser
