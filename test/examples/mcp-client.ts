@@ -17,8 +17,10 @@ export async function runMcpClient(commands: string, environment: Readonly<Recor
   const asked: string[] = []
   try {
     for await (const line of createInterface({ input: child.stdout })) {
-      if (line.startsWith('Open ')) asked.push(await allowAsAlice(page, line.slice('Open '.length)))
-      else printed.push(line)
+      if (line.startsWith('Open ')) {
+        asked.push((await allowAsAlice(page, line.slice('Open '.length))).asked)
+        await page.waitForURL(/[?&]code=/u)
+      } else printed.push(line)
     }
     const [code] = await ended
     if (code !== 0) throw new Error(`The client ended with ${code}`)

@@ -40,11 +40,12 @@ describeWithChromium('a client of an MCP server that knows only its URL', () => 
 
   async function use(issuer: string, generation: string, metadataUrl: string | undefined): Promise<void> {
     const context = await browser.newContext()
-    const page = await context.newPage()
-    await page.route(`${redirectUrl}?**`, (route) => route.fulfill({ body: 'done' }))
-    const open = async (url: URL): Promise<URL> => {
-      await allowAsAlice(page, url.href)
-      return new URL(page.url())
+    // The client is nowhere: the browser only asks for it.
+    const open = async ({ href }: URL): Promise<URL> => {
+      const page = await context.newPage()
+      const { url } = await allowAsAlice(page, href)
+      await page.close()
+      return new URL(url)
     }
     const { memory, asked, call } = await createClient(generation, `${issuer}/mcp`, {
       metadataUrl,
@@ -77,6 +78,7 @@ describeWithChromium('a client of an MCP server that knows only its URL', () => 
     expect(asked).toHaveLength(scopes.length + 1)
     await signOut(context, issuer)
     // It asks for the password again.
+    const page = await context.newPage()
     await page.goto(asked[0] ?? '')
     await page.locator('#password').waitFor()
     await context.close()

@@ -11,12 +11,12 @@ export async function signInAsAlice(page: Page, url: string): Promise<void> {
   await signIn.click()
 }
 
-/** The same, and allows. Returns what the page asks, when the browser is at the client. */
-export async function allowAsAlice(page: Page, url: string): Promise<string> {
+/** The same, and allows. Returns what the page asks, and the URL of the client at which the browser asks next. */
+export async function allowAsAlice(page: Page, url: string): Promise<{ readonly asked: string; readonly url: string }> {
   await signInAsAlice(page, url)
   await page.locator('#allow').waitFor()
   const asked = await page.locator('main').innerText()
-  await page.locator('#allow').click()
-  await page.waitForURL(/[?&]code=/u)
-  return asked
+  const redirected = page.waitForRequest(/[?&]code=/u)
+  await page.locator('#allow').click({ noWaitAfter: true })
+  return { asked, url: (await redirected).url() }
 }
