@@ -1,5 +1,6 @@
 import type { Reply } from '@grantry/core'
 import type { Account } from '../shared/account-store.ts'
+import { trimUnseen } from '../shared/unseen.ts'
 import type { ProfileField, ProfileProblem } from './account-pages.ts'
 import { accountOf, callAccounts } from './accounts.ts'
 import { noteChange } from './changes.ts'
@@ -13,13 +14,19 @@ export const profilePath = 'profile'
 const maxText = 200
 const maxUrl = 500
 
-/** Control characters, halves of characters, and what turns the direction of the text around it. */
-const unsafe = /[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069\u2028\u2029]/u
+/** What turns the direction of the text around it. Address books and chats put it around names. */
+const direction = /[\u202A-\u202E\u2066-\u2069]/gu
+
+/** A text that is pasted from several lines is one line in the field of a browser with scripts, too. */
+const lineBreak = /(?:\r\n|[\t\n\v\f\r\u0085\u2028\u2029])+/gu
+
+/** Control characters and halves of characters. */
+const unsafe = /[\p{Cc}\p{Cs}]/u
 
 type Checked = { readonly value: string } | { readonly problem: ProfileProblem }
 
 const text = (entered: string): Checked =>
-  entered.length <= maxText && !unsafe.test(entered) ? { value: entered } : { problem: 'text' }
+  [...entered].length <= maxText && !unsafe.test(entered) ? { value: entered } : { problem: 'text' }
 
 /** Other schemes could run a script in an application that shows a link. */
 function url(entered: string): Checked {
@@ -69,7 +76,7 @@ const checks: Readonly<Partial<Record<ProfileClaim, (entered: string) => Checked
 /** The characters that no text needs are counted before it is normalized, which takes time. */
 function checked(claim: ProfileClaim, entered: string): Checked {
   if (entered.length > 2 * maxUrl) return { problem: 'text' }
-  const trimmed = entered.normalize('NFC').trim()
+  const trimmed = trimUnseen(entered.normalize('NFC').replace(direction, '').replace(lineBreak, ' '))
   return trimmed === '' ? { value: '' } : (checks[claim] ?? text)(trimmed)
 }
 

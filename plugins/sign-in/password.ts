@@ -1,5 +1,6 @@
 import { isOAuthError, type Reply, type Subject } from '@grantry/core'
 import { requestedTenant, type SuspendedInteraction } from '../authorization-endpoint/authorization-endpoint.ts'
+import { trimUnseen } from '../shared/unseen.ts'
 import { beginSession, standingAtProof } from './begin-session.ts'
 import type { FormFields, FormServices } from './form-services.ts'
 import { askForSecondFactor, hasSecondFactor } from './second-factor.ts'
@@ -53,7 +54,8 @@ export async function attemptSignIn(
   }
   const user = {
     subject: { ...(acr !== undefined && { acr }), ...subject },
-    name: username,
+    // Pages show it, and an authenticator app keeps it.
+    name: trimUnseen(username) || username,
     staySignedIn,
     needsSecondFactor: needsFactor,
     standing: await standingFor(subject.sub),

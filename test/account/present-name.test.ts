@@ -44,6 +44,18 @@ test('the account page shows the present name of a user, also in a session that 
   expect(html).not.toContain('Signed in as alice<')
 })
 
+test.each(['alice\u200B', '\uFEFF alice', '\u200Ealice\u00A0'])(
+  '%j is shown without invisible characters',
+  async (typed) => {
+    const f = await setUpAccount({
+      provider: { users: { authenticate: () => ({ sub: 'alice' }), claims: () => ({}) } },
+    })
+    const own = f.browser()
+    const { html } = await f.enter(own, await own.open(accountUri), typed, 'x')
+    expect(html).toContain('Signed in as alice<')
+  },
+)
+
 test('a sign-in with a passkey has the present name of the user, on every page', async () => {
   const { store, byPasskey } = await setUp()
   expect((await byPasskey()).page.html).toContain('Signed in as alice<')

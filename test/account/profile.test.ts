@@ -55,7 +55,7 @@ describe('the profile', () => {
   test.each([
     ['name', 'x'.repeat(201), 'at most 200 characters'],
     ['name', 'a\u0000b', 'at most 200 characters'],
-    ['name', 'a\u202Eb', 'at most 200 characters'],
+    ['name', '\u{1F600}'.repeat(201), 'at most 200 characters'],
     ['name', 'x'.repeat(50_000), 'at most 200 characters'],
     ['website', 'javascript:alert(1)', 'starts with https'],
     ['website', 'https://', 'starts with https'],
@@ -90,6 +90,27 @@ describe('the profile', () => {
     const { browser } = await signedIn()
     await send(browser, await browser.open(profileUri), { [claim]: value })
     expect(claimsOf()).toMatchObject({ [claim]: value })
+  })
+
+  // Address books and chats put these around names; a text that is pasted from two lines is one.
+  test.each([
+    [
+      '\u2068\u0645\u062D\u0645\u062F \u0639\u0644\u06CC\u200C\u0631\u0636\u0627\u2069',
+      '\u0645\u062D\u0645\u062F \u0639\u0644\u06CC\u200C\u0631\u0636\u0627',
+    ],
+    ['\u202BAnn\u202C Lee', 'Ann Lee'],
+    ['a\u202Eb', 'ab'],
+    ['Ann\r\nLee', 'Ann Lee'],
+    ['Ann\tLee\u2028Jr', 'Ann Lee Jr'],
+    ['\uFEFF\u200B Ann\u200B ', 'Ann'],
+    ['\u{1F600}'.repeat(200), '\u{1F600}'.repeat(200)],
+    ['\u202A\u202C', undefined],
+  ])('takes what a user has pasted: %j', async (pasted, name) => {
+    const { signedIn, send, claimsOf } = await setUp()
+    const { browser } = await signedIn()
+    const done = await send(browser, await browser.open(profileUri), { name: pasted })
+    expect(done.html).toContain('Your profile was changed')
+    expect(claimsOf()?.name).toBe(name)
   })
 
   test('leaves another value than a text to the operator', async () => {
