@@ -123,10 +123,10 @@ const outside: Readonly<Record<string, { values: RegExp; types: RegExp }>> = {
   'packages/administration': { values: /^(?:@grantry\/core|valibot)$/u, types: /^(?:@grantry\/core|valibot)$/u },
   // Serves APIs of any issuer, without a provider.
   'packages/resource-server': { values: /^jose(?:\/.+)?$/u, types: /^jose$/u },
-  // Serves in Next.js, which it does not import: its contract is a module with exports.
+  // Serves in Next.js, which it does not import: its contract is a module with exports. `/client` is a client of any provider.
   'packages/next': {
-    values: /^@grantry\/(?:core|adapters\/fetch|plugins\/authorization-endpoint)$/u,
-    types: /^@grantry\/core$/u,
+    values: /^(?:@grantry\/(?:core|adapters\/fetch|plugins\/authorization-endpoint)|jose|openid-client)$/u,
+    types: /^(?:@grantry\/core|jose|openid-client)$/u,
   },
   // The server loads it on demand, and decides who may open it.
   'packages/console': { values: /^(?:@grantry\/core|node:fs\/promises)$/u, types: /^@grantry\/core$/u },

@@ -18,6 +18,7 @@ interface Manifest {
 const needed: Readonly<Record<string, readonly string[]>> = {
   '@grantry/storage-drivers/redis': ['ioredis'],
   '@grantry/users/ldap': ['ldapts'],
+  '@grantry/next/client': ['openid-client'],
   'grantry/opentelemetry': ['@opentelemetry/api'],
 }
 

@@ -104,6 +104,21 @@ function createVisitor(base: string) {
       expect(answered.location.href).toMatch(new RegExp(`^${redirectUri}`, 'u'))
       return answered.location.searchParams.get('code') ?? ''
     },
+    /** Signs in at the site as an application, and returns what its pages show. The browser has a session at the provider. */
+    async application() {
+      const shown = async () => {
+        const { text } = await open('/account')
+        const [, line] = /<p>(.*?)<\/p>/u.exec(text.replaceAll('<!-- -->', '')) ?? []
+        return [line, (await open('/token')).status]
+      }
+      const before = await shown()
+      let { location } = await open('/auth/login?returnTo=/account')
+      // To the provider, and back.
+      for (let step = 0; step < 2; step += 1) ({ location } = await open(location.pathname + location.search))
+      const during = await shown()
+      await open('/auth/logout', new URLSearchParams(), { origin: 'https://site.example.com' })
+      return { before, location: location.href, during, after: await shown() }
+    },
     redeem: (code: string) => token('web', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }),
     service: (clientId: string) => token(clientId, { grant_type: 'client_credentials', scope: 'api' }),
     keys: async () =>
@@ -116,12 +131,19 @@ function createVisitor(base: string) {
 type Visitor = ReturnType<typeof createVisitor>
 
 /** What a site has in both modes. */
-async function expectSite({ open, code, redeem }: Visitor): Promise<void> {
+async function expectSite({ open, code, redeem, application }: Visitor): Promise<void> {
   const before = await open('/.well-known/oauth-authorization-server/id')
   expect(JSON.parse(before.text)).toMatchObject({ authorization_endpoint: 'https://site.example.com/id/authorize' })
   const unknown = await open('/nothing')
   expect(unknown).toMatchObject({ status: 404, text: expect.stringContaining('The page of the site') })
   expect(await redeem(await code())).toMatchObject({ status: 200, text: expect.stringContaining('id_token') })
+  const out = ['Signed out', 401]
+  expect(await application()).toEqual({
+    before: out,
+    location: 'https://site.example.com/account',
+    during: ['This is user 1.', 200],
+    after: out,
+  })
 }
 
 describeWith(missing(), 'a site of Next.js', () => {

@@ -55,6 +55,7 @@ export const optionTables: readonly OptionTable[] = [
       `${bridge}/callbacks.ts#CallbackOptions`,
     ],
   },
+  { at: 'next-sign-in#Options', of: ['packages/next/src/client/client-options.ts#SignInClientOptions'] },
   {
     at: 'jwt-bearer#JWT bearer',
     of: ['plugins/jwt-bearer/jwt-bearer.ts#settingsSchema'],

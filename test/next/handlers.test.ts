@@ -126,7 +126,8 @@ describe('another copy of the module', () => {
     await vi.advanceTimersByTimeAsync(59_000)
     expect(counted.closed).toBe(0)
     await vi.advanceTimersByTimeAsync(1000)
-    await vi.waitFor(() => expect(counted.closed).toBe(1))
+    vi.useRealTimers()
+    await expect.poll(() => counted.closed).toBe(1)
   })
 
   test('in development replaces the provider, which is closed', async () => {

@@ -4,6 +4,7 @@ import { handlers } from '@grantry/next'
 import { authorizationCode } from '@grantry/plugins/authorization-code'
 import { loginPage } from '@grantry/plugins/authorization-endpoint'
 import { clientCredentials } from '@grantry/plugins/client-credentials'
+import { proofKey } from '@grantry/plugins/proof-key'
 import { filesystemDriver } from '@grantry/storage-drivers/filesystem'
 import { createPasswordCheck, parsePasswordHash } from '@grantry/users/password-hash'
 
@@ -27,6 +28,13 @@ export const grantry = handlers(() => {
         scopes: ['openid'],
         redirectUris: ['https://client.example.com/callback'],
       },
+      {
+        clientId: 'app',
+        secrets,
+        grantTypes: ['authorization_code'],
+        scopes: ['openid'],
+        redirectUris: ['https://site.example.com/auth/callback'],
+      },
       { clientId: `${name}-service`, secrets, grantTypes: ['client_credentials'], scopes: ['api'] },
     ],
     scopes: [{ name: 'api' }],
@@ -34,7 +42,7 @@ export const grantry = handlers(() => {
       authenticate: async ({ username, password }) =>
         username === 'alice' && (await isPassword(password, parsePasswordHash(hash))) ? { sub: '1' } : undefined,
     },
-    plugins: [authorizationCode(), clientCredentials(), loginPage()],
+    plugins: [authorizationCode(), proofKey(), clientCredentials(), loginPage()],
     authorizationEndpoint: 'https://site.example.com/id/authorize',
   }
 })

@@ -1,0 +1,3 @@
+import { client } from '../../../auth.js'
+
+export const { GET, POST } = client
