@@ -57,10 +57,12 @@ async function removeApp(sub: string, kit: EndpointKit) {
 }
 
 async function removeCodes(sub: string, kit: EndpointKit) {
-  const hashes = await readHashes(sub, kit).catch(unread)
+  const hashes = (await readHashes(sub, kit).catch(unread)) ?? []
+  // Those that still counted.
+  const left = await countUnused(hashes, sub, kit).catch(unread)
   await kit.records.delete(codesKeyOf(sub))
-  await forgetUsed(hashes ?? [], sub, kit)
-  return { recoveryCodes: hashes?.length ?? 0 }
+  await forgetUsed(hashes, sub, kit)
+  return { recoveryCodes: left ?? hashes.length }
 }
 
 /** Replaces the hashes of recovery codes. `false` if others are there, or none any more. */

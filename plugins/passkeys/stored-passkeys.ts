@@ -80,22 +80,26 @@ async function all(sub: string, kit: EndpointKit, reader = read) {
     .sort((left, right) => left.stored.at - right.stored.at)
 }
 
-/** Removes the records of a passkey. A place that a process has left can be that of a passkey of another user. */
-async function forget(id: string, sub: string, kit: EndpointKit): Promise<void> {
+/**
+ * Removes the records of a passkey, and returns whether there was one. A place that a process has left can be that of a passkey of
+ * another user.
+ */
+async function forget(id: string, sub: string, kit: EndpointKit): Promise<boolean> {
   const stored = await readAny(id, kit)
-  if (stored?.sub !== sub) return
+  if (stored?.sub !== sub) return false
   await kit.records.delete(keyOf(id))
   await Promise.all([kit.records.delete(nameKeyOf(stored)), kit.records.delete(useKeyOf(stored))])
+  return true
 }
 
 /**
  * Removes a passkey. Its record goes first, so that it never signs in without being listed; and again afterwards, because
- * an enrolment that has not finished can have stored it in between.
+ * an enrolment that has not finished can have stored it in between. Returns whether there was one.
  */
-async function drop({ member, id }: Slot, sub: string, kit: EndpointKit): Promise<void> {
-  await forget(id, sub, kit)
+async function drop({ member, id }: Slot, sub: string, kit: EndpointKit): Promise<boolean> {
+  const wasThere = await forget(id, sub, kit)
   await setOf(kit, sub).remove(member)
-  await forget(id, sub, kit)
+  return (await forget(id, sub, kit)) || wasThere
 }
 
 /** Takes a place among the passkeys of the user. */
@@ -192,8 +196,8 @@ export function storedPasskeys(options: StoredPasskeysOptions = {}): StoredPassk
     },
     async reset(sub, kit) {
       const slots = await slotsOf(sub, kit)
-      await Promise.all(slots.map((slot) => drop(slot, sub, kit)))
-      return { passkeys: slots.length }
+      const dropped = await Promise.all(slots.map((slot) => drop(slot, sub, kit)))
+      return { passkeys: dropped.filter((wasThere) => wasThere).length }
     },
   }
 }

@@ -102,6 +102,15 @@ describe('recovery codes', () => {
     expect(await attempt(replaced[0])).toBe(false)
   })
 
+  test('that were used are not counted by a reset', async () => {
+    const { signedIn, setUpApp, browser, enter, provider } = await setUpFactors()
+    const [code = ''] = codesIn((await setUpApp((await signedIn()).browser)).done)
+    const another = browser()
+    const asked = await enter(another, await another.open(accountUri))
+    await another.submit(`${issuer}/connect/secondfactor`, { ...hiddenFields(asked), code })
+    expect(await provider.use(secondFactors).reset('sub of alice')).toEqual({ apps: 1, recoveryCodes: 9 })
+  })
+
   test('have no page without an app', async () => {
     const { signedIn } = await setUpFactors()
     const { browser } = await signedIn()

@@ -44,6 +44,16 @@ async function together(storage: AtomicDriver, seed: number, acts: readonly Act[
   return Promise.all(acts.map((act) => reasonOf(act(administratorOn(slow).users))))
 }
 
+test('a claim that a killed command has left leads to no user who has another name, or has not verified the address', async () => {
+  const storage = newStorage()
+  const { users, entries } = administratorOn(storage)
+  await users.add({ sub: 'a', username: 'alice', claims: { email: 'alice@example.com', email_verified: false } })
+  await entries.create('user-name', 'mallory', { name: 'mallory', sub: 'a' })
+  await entries.create('user-address', 'alice@example.com', { name: 'alice@example.com', sub: 'a' })
+  expect([await users.find('mallory'), await users.findByAddress('alice@example.com')]).toEqual([undefined, undefined])
+  expect(await users.find('ALICE')).toMatchObject({ id: 'a' })
+})
+
 const seeds = Array.from({ length: 150 }, (_, index) => index)
 
 describe('a name', () => {

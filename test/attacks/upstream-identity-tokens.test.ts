@@ -106,6 +106,14 @@ describe('an identity token', () => {
     expect((await f.comeBack(await f.leave({ prompt: 'login' }))).html).toContain('provider_not_recent')
   })
 
+  test.each(['constructor', '__proto__', 'toString'])(
+    '18.9 states no acr by the name of an inherited member: %s',
+    async (acr) => {
+      const f = await setUpUpstream({ double: { claims: { acr } }, provider: { acr: { gold: 'urn:mfa' } } })
+      expect((await f.claimsAfter()).claims).not.toHaveProperty('acr')
+    },
+  )
+
   test('does not verify an address that it does not have', async () => {
     const seen: unknown[] = []
     const f = await setUpUpstream({

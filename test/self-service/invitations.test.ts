@@ -62,7 +62,9 @@ describe('an invitation', () => {
     const { functions, arrived } = await setUpInvitations()
     expect(await functions.invite({ email: 'ALICE@example.com' })).toBe('account_exists')
     expect(await functions.invite({ email: 'carol' })).toBe('address_malformed')
-    expect(await functions.invite({ email: address, claims: { email: 'eve@example.com' } })).toBe('claims_malformed')
+    for (const claims of [{ email: 'eve@example.com' }, { email_verified: false }, { sub: 'alice' }]) {
+      expect(await functions.invite({ email: address, claims })).toBe('claims_malformed')
+    }
     expect(await functions.invite({ email: address, claims: { a: 'a'.repeat(5000) } })).toBe('claims_malformed')
     expect(await arrived()).toHaveLength(0)
     expect(await functions.list()).toEqual([])

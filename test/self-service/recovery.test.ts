@@ -57,6 +57,18 @@ describe('a forgotten password', () => {
     expect((await submit(page, { password })).html).toContain('Signed in as alice')
   })
 
+  test('cannot be tried without end with one mail: names and passwords are checked elsewhere, too', async () => {
+    const f = await setUpAccounts()
+    const { ask, submit } = await f.start()
+    let page = await submit(await ask('forgot', 'alice@example.com'), { code: codeIn(await f.lastMail()) })
+    for (let tries = 1; tries <= 20; tries += 1) page = await submit(page, { password: 'short' })
+    expect(problemOf(page)).toContain('at least')
+    expect(problemOf(await submit(page, { password: 'short' }))).toContain('too many')
+    // Nor is a password accepted then.
+    expect(titleOf(await submit(page, { password }))).toBe('Choose a new password')
+    expect(f.memory.users.get('alice')?.password).toBe(aliceAccount.password)
+  })
+
   test('is asked for again until it follows the rules, and the link still counts', async () => {
     const f = await setUpAccounts({ passwords: { isCommon: (text) => text === 'common-password' } })
     const { ask, browser, submit } = await f.start()

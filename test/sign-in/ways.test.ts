@@ -1,5 +1,5 @@
 import { decodeJwt, defineEndpoint } from '@grantry/core'
-import type { SignInWays } from '@grantry/plugins/sign-in'
+import type { SignInWays, WayUser } from '@grantry/plugins/sign-in'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { answer } from '../authorization/browser.ts'
@@ -8,7 +8,7 @@ import { nameOf, setUpSignIn } from './parties.ts'
 const door = 'https://id.example.com/connect/door'
 
 /** A way that signs carol in when the browser opens its link. */
-const doorWay: SignInWays = {
+const doorWith = (more: Partial<WayUser> = {}): SignInWays => ({
   links: ({ id }) => [{ kind: 'provider', name: 'Door', url: `${door}?id=${id}` }],
   chosen: ({ id, request }) =>
     request.loginHint === 'door' ? { kind: 'provider', name: 'Door', url: `${door}?id=${id}` } : undefined,
@@ -22,12 +22,14 @@ const doorWay: SignInWays = {
       async handle({ params: { id }, request }, kit) {
         const interaction = await tools.interactions.find(kit, request, id)
         if (interaction === undefined) return tools.expired(request, kit)
-        return tools.signIn({ subject: { sub: 'carol', amr: ['door'], idp: 'door' }, name: 'Carol' }, interaction)
+        const subject = { sub: 'carol', amr: ['door'], idp: 'door' }
+        return tools.signIn({ subject, name: 'Carol', ...more }, interaction)
       },
       presentError: tools.presentError,
     }),
   ],
-}
+})
+const doorWay = doorWith()
 
 const linkIn = (html: string): string => /"url":"([^"]+)"/u.exec(html)?.[1] ?? ''
 
@@ -62,6 +64,26 @@ describe('another way to sign in', () => {
     const { page } = await f.start()
     expect(nameOf(await f.browser().open(linkIn(page.html)))).toBe('error')
   })
+
+  test.each([true, false])(
+    'does what waits only for a user who was not revoked since the user was found: %s',
+    async (isRevoked) => {
+      const done: string[] = []
+      const way: SignInWays = {
+        ...doorWith({ standing: {}, pending: { way: 'door', data: 'a new password' } }),
+        name: 'door',
+        async proved(data, standing) {
+          done.push(data)
+          return standing
+        },
+      }
+      const f = await setUpSignIn({ ways: [way] })
+      const { page, browser } = await f.start()
+      if (isRevoked) await f.provider.revoke({ subject: 'carol' })
+      expect(nameOf(await browser.open(linkIn(page.html)))).toBe(isRevoked ? 'signIn' : 'consent')
+      expect(done).toEqual(isRevoked ? [] : ['a new password'])
+    },
+  )
 
   test('leaves no password to guess, if passwords are off', async () => {
     const second: SignInWays = { ...doorWay, chosen: undefined, parts: () => [] }
