@@ -22,6 +22,22 @@ const placeholders: readonly string[] = [
     'ENV["SECRET"]',
   ],
   ...['null', 'None', 'undefined', 'redacted', 'changeme', 'CHANGE_ME', 'your-client-secret'],
+  ...['change-me-please', 'CHANGEME123', 'SET_ME', 'placeholder', 'to-be-set', 'TODO: secret', 'n/a', 'example'],
+  ...[
+    '%env(SECRET)%',
+    '%env(resolve:SECRET)%',
+    '$__file{/run/secret}',
+    '#ENV[SECRET]',
+    'env.SECRET',
+    "getenv('SECRET')",
+  ],
+  ...['keyvault:web', 'azure-kv:web', 'sops:web', 'enc:0a1b', 'k8s:prod/web', 'secretRef:web', 'gcp-sm:web'],
+  ...[
+    '/run/secrets/web',
+    'projects/1/secrets/web/versions/latest',
+    '$ANSIBLE_VAULT;1.1;AES256\n6233',
+    '$\u200b{SECRET}',
+  ],
 ]
 
 const secrets: readonly string[] = [
@@ -31,6 +47,10 @@ const secrets: readonly string[] = [
   '#1{x}y',
   '-_~abcDEF~_-',
   'Your9secret',
+  'enc0a1b',
+  'example-of-nothing-1',
+  'settle-mead-7',
+  '/Run9/aZ+b=',
 ]
 
 describe.each(plain)('%s', (_name, from, of) => {

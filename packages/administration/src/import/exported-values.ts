@@ -17,12 +17,20 @@ const maxLength = 4096
 const whole =
   /^(?:\$(?:env:)?[A-Za-z_]\w*|%[\w.-]+%|__[\w.-]+__|<[\w .:-]+>|\[[\w .:-]+\]|\{[\w .:-]+\}.*|(?:env|vault|secret|file|ref|op|arn)[:+].*|ENC[([].*|@Microsoft\..*|[a-z][a-z\d+.-]{1,30}:\/.*|![a-z]+(?:\s.*)?|(.)\1*)$/isu
 
+/**
+ * Where tools find a value: `vault:…`, `sops:…`, `k8s:…`, `env.NAME`, `getenv(…)`, `%env(NAME)%`, `$__file{…}`, `#ENV[NAME]`, a
+ * file, a secret of a cloud; or how they have encrypted it.
+ */
+const reference =
+  /^(?:(?:[\w-]{0,20}vault|enc|env|sops|kms|ssm|k8s|secret[-_]?ref|azure-kv|gcp-?sm)[:.].*|\$ANSIBLE_VAULT;.*|\$__\w{1,20}\{.*|%[\w.:()-]{1,200}%|#?ENV\[.*|\/(?:run|var|etc|mnt|secrets?)\/.*|projects\/[^/]{1,100}\/secrets\/.*|[\w.]{0,40}getenv\(.*)$/isu
+
 /** A name without digits between signs: each tool has others. */
 const betweenSigns = /^[$%&~!@#<«⟨([{]{1,3}[a-z_][a-z_ .:/-]{0,100}[$%&;@#>»⟩)\]}/]{1,3}s?$/iu
 
 /** What people write, or programs print, where there is no secret, and names of variables. */
 const words =
-  /^(?:none|null|nil|undefined|hidden|masked|removed|redacted|todo|tbd|secret|password|(?:change|replace)[-_ ]?(?:me|it|this)|your[-_ ].{0,100}|(?:process\.env|os\.environ)\W.{0,100}|ENV\[.{0,100})$/iu
+  /^(?:none|null|nil|undefined|hidden|masked|removed|redacted|todo|tbd|secret|password|n\/a|placeholder|dummy|example|to[-_ ]be[-_ ](?:set|defined|filled|replaced)|(?:change|replace|set|fill)[-_ ]?(?:me|it|this)(?:[-_ ]?(?:please|now|in|\d{1,6}))?|(?:todo|tbd|fixme)\W.{0,100}|your[-_ ].{0,100}|(?:process\.env|os\.environ)\W.{0,100}|ENV\[.{0,100})$/iu
+const invisible = /\p{Default_Ignorable_Code_Point}/gu
 const variable = /^[A-Z]+(?:_[A-Z]+)+$/u
 
 /**
@@ -31,11 +39,11 @@ const variable = /^[A-Z]+(?:_[A-Z]+)+$/u
  */
 export const isPlaceholder = (text: string): boolean => {
   // Compatible forms: another width of a sign is the same for people, and for some tools.
-  const trimmed = text.slice(0, maxLength).normalize('NFKC').trim()
+  const trimmed = text.slice(0, maxLength).replaceAll(invisible, '').normalize('NFKC').trim()
   return (
     trimmed === '' ||
     hasPlaceholder(trimmed) ||
-    [whole, betweenSigns, words, variable].some((form) => form.test(trimmed))
+    [whole, reference, betweenSigns, words, variable].some((form) => form.test(trimmed))
   )
 }
 
