@@ -1,10 +1,8 @@
-import { defineGrant, definePlugin } from '@grantry/core'
 import { dpop } from '@grantry/plugins/dpop'
 import { decodeJwt } from 'jose'
-import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { holder } from '../dpop/parties.ts'
-import { atChat, atIdp, chat, client, exchange, identityProvider, mcp, other, typeOf, wikiMcp } from './jag-parties.ts'
+import { atChat, atIdp, chat, exchange, identityProvider, mcp, other, typeOf, wikiMcp } from './jag-parties.ts'
 
 const wiki = 'https://mcp.chat.example/wiki'
 
@@ -134,25 +132,6 @@ describe('the subject token', () => {
     expect((await f.post('token', { grant_type: 'refresh_token', refresh_token: token }, atIdp)).status).toBe(200)
     const spent = await f.request(token, { subject_token_type: typeOf('refresh_token') })
     expect(spent.status).toBe(400)
-  })
-
-  // An assertion would name the user alone, as if the user had signed in to the client.
-  test('can be no refresh token of a client that acts for the user', async () => {
-    const delegated = defineGrant({
-      grantType: 'urn:example:delegated',
-      params: v.object({}),
-      handle: () => ({
-        subject: { sub: 'U019488227', amr: ['pwd'] },
-        scopes: ['openid', 'offline_access'],
-        actor: { sub: 'agent-7' },
-      }),
-    })
-    const clients = [client(atIdp, ['urn:example:delegated', 'refresh_token', exchange], ['openid', 'offline_access'])]
-    const f = await identityProvider({}, { plugins: [definePlugin('delegated', [delegated])], clients })
-    const form = { grant_type: 'urn:example:delegated', scope: 'openid offline_access' }
-    const { refresh_token: token } = (await f.post('token', form, atIdp)).body
-    const { failure } = await f.request(token, { subject_token_type: typeOf('refresh_token') })
-    expect(failure).toBe('plugin:id-jag:actor_delegated')
   })
 
   test('can be no refresh token of another client, or without OpenID', async () => {
