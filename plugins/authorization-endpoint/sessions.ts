@@ -1,5 +1,6 @@
 import type { EndpointKit, EndpointRequest, Subject } from '@grantry/core'
 import { browserCookie } from '../shared/browser-cookie.ts'
+import { rememberSite } from '../shared/known-sites.ts'
 import { type RecordSet, recordSet } from '../shared/record-set.ts'
 import { deviceOf, sessionsWithUse, type UsedSession } from './session-list.ts'
 import { place } from './session-places.ts'
@@ -207,7 +208,8 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
         ...(stays && ({ stays } as const)),
         ...(features.some(({ describesSessions }) => describesSessions) && deviceOf(request)),
       }
-      const hasPlace = await store(sid, stored, earlier, kit)
+      const storing = store(sid, stored, earlier, kit)
+      const [hasPlace] = await Promise.all([storing, rememberSite(request.clientAddress, kit)])
       kit.recordUser({ type: 'session_started', sid, amr: [...amr] }, { sub, clientAddress: request.clientAddress })
       // Later sign-ins have taken all places. It would exceed the limit, and be in no list.
       if (!hasPlace || !(await mayLast(features, kit, sub))) await end(kit, sid)

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
+import { storeWaiting } from '../shared/known-sites.ts'
 import type { Suspension } from './interaction.ts'
 import type { RefusalCode } from './refusal.ts'
 import { assertShown, noPageShown } from './shown-page.ts'
@@ -79,7 +80,7 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
       const { expiresAt } = request
       const suspension = { id, browser: kit.sha256(secret), expiresAt }
       const value = { ...request, browser: suspension.browser }
-      await kit.limitWaiting(http, {
+      await storeWaiting(kit, http, {
         value,
         store: () => kit.records.put(keyOf(id), value, expiresAt),
         remove: () => kit.records.delete(keyOf(id)),

@@ -2,6 +2,7 @@ import type { Call, EndpointKit, Kit } from '@grantry/core'
 import * as v from 'valibot'
 import { maxInteractionLifetime, type PushedRequest } from '../authorization-endpoint/authorization-endpoint.ts'
 import { keptRecord } from '../shared/kept-record.ts'
+import { storeWaiting } from '../shared/known-sites.ts'
 
 /** RFC 9126 section 2.2: the scheme of the URIs. The rest has 256 random bits. */
 const prefix = 'urn:ietf:params:oauth:request_uri:'
@@ -41,7 +42,9 @@ export async function storePushed(
     ...(clientEpoch !== undefined && { clientEpoch }),
   }
   const store = () => records.put(uri, value, now() + lifetime)
-  await (caller.public ? limitWaiting(request, { value, store, remove: () => records.delete(uri) }) : store())
+  await (caller.public
+    ? storeWaiting({ records, now, limitWaiting }, request, { value, store, remove: () => records.delete(uri) })
+    : store())
   return uri
 }
 

@@ -2,6 +2,7 @@ import type { EndpointKit, EndpointRequest } from '@grantry/core'
 import * as v from 'valibot'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
+import { storeWaiting } from '../shared/known-sites.ts'
 
 const schema = v.object({
   provider: v.string(),
@@ -30,7 +31,7 @@ export const stateLifetime = 1800
 
 /** @throws OAuthError when too many requests of strangers wait */
 export const storeState = (kit: EndpointKit, http: EndpointRequest, state: string, value: StoredState): Promise<void> =>
-  kit.limitWaiting(http, {
+  storeWaiting(kit, http, {
     value,
     store: () => kit.records.put(keyOf(state), value, value.expiresAt),
     remove: () => kit.records.delete(keyOf(state)),

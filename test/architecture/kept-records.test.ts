@@ -84,6 +84,7 @@ const removed = {
   'registration/initial-tokens.ts': 2,
   'registration/registration-records.ts': 1,
   'shared/code-limits.ts': 1,
+  'shared/known-sites.ts': 1,
   'shared/mail-limits.ts': 2,
   'shared/mailed-code-limits.ts': 1,
   'shared/user-authorizations.ts': 1,
