@@ -20,13 +20,17 @@ async function left() {
   return { servers, between, kept }
 }
 
-test('a tenant serves nothing while the end of a client that has left fails', async () => {
+test('a tenant serves only its keys and documents while the end of a client that has left fails', async () => {
   const { servers, between, kept } = await left()
   await servers.stop(between)
   servers.failFor('old', issuer)
   const again = await servers.start(withOld())
   expect((await use(again)).status).toBe(503)
   expect(await works(kept, again)).toBe(false)
+  for (const path of ['openid-configuration', 'jwks']) {
+    const request = new Request(`${issuer}/.well-known/${path}`)
+    expect((await again.running.handle(request, { clientAddress: '192.0.2.1' })).status).toBe(200)
+  }
   servers.failNoMore()
   // Without another look at the record.
   expect((await use(again)).status).toBe(200)
@@ -91,36 +95,45 @@ describe('of two servers with a client that is back, one ends what it had', () =
     const first = await servers.start(withOld())
     const second = await servers.start(withOld())
     const [server, other] = at === 'first' ? [first, second] : [second, first]
-    let meanwhile: number | undefined
+    let own = ''
     servers.beforeEndOf('old', issuer, async () => {
-      meanwhile = (await use(other)).status
       expect(await works(kept, other)).toBe(false)
+      own = await refreshTokenOf(other)
+      expect(servers.ended()).toEqual(['old'])
     })
     expect((await use(server)).status).toBe(200)
-    expect(meanwhile).toBe(503)
-    const own = await refreshTokenOf(other)
     await pass(servers, 1 * hours, server, other)
     expect(servers.ended()).toEqual(['old'])
     expect(await works(own, other)).toBe(true)
     await servers.end()
   })
 
-  test('another one, if the first one has stopped during it', async () => {
+  test('another one, if the first one has stopped during it, and its write arrives late', async () => {
     const { servers, between, kept } = await left()
     await servers.stop(between)
     const first = await servers.start(withOld())
     const second = await servers.start(withOld())
-    await new Promise<void>((reached) => {
-      servers.beforeEndOf('old', issuer, () => {
-        reached()
-        return new Promise(() => {})
+    let release = () => {}
+    const slow = await new Promise<() => Promise<Response>>((reached) => {
+      const used = new Promise<void>((blocked) => {
+        servers.beforeEndOf('old', issuer, () => {
+          blocked()
+          return new Promise((released) => {
+            release = released
+          })
+        })
       })
-      void use(first)
+      const response = use(first)
+      void used.then(() => reached(() => response))
     })
-    expect((await use(second)).status).toBe(503)
-    servers.skip(1 * minutes)
+    servers.skip(2 * minutes)
     expect(await works(kept, second)).toBe(false)
     expect((await use(second)).status).toBe(200)
+    const own = await refreshTokenOf(second)
+    release()
+    expect((await slow()).status).toBe(200)
     expect(servers.ended()).toEqual(['old'])
+    expect(await works(own, first)).toBe(true)
+    await servers.end()
   })
 })

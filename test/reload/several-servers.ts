@@ -1,5 +1,6 @@
 // Servers with files of their own, one storage and one clock: for what depends on the time in which servers run.
 import { createHash } from 'node:crypto'
+import type { AtomicDriver } from '@grantry/core'
 import { memoryDriver } from '@grantry/storage-drivers/memory'
 import { storeGrant } from '@grantry/testing'
 import { hashPassword } from '@grantry/users/password-hash'
@@ -13,7 +14,8 @@ export const days = 24 * hours
 const alice = { sub: 'alice', username: 'alice', password: await hashPassword('alice-password') }
 
 export const fileOf = (...ids: readonly string[]) =>
-  loadedOf({ clients: ids.map((id) => clientOf(id)), users: [alice], administration: true })
+  // A write that a test holds must not end by itself on a busy machine.
+  loadedOf({ clients: ids.map((id) => clientOf(id)), users: [alice], administration: true, storageTimeLimit: 60 })
 export const withOld = () => fileOf('web', 'old')
 export const without = () => fileOf('web')
 
@@ -25,20 +27,23 @@ export function service() {
   let failing: string | undefined
   let unreadable: string | undefined
   let blocked: { readonly key: string; readonly reached: () => Promise<void> } | undefined
-  const driver: typeof store = {
+  function written<T>(key: string, write: () => T): T | Promise<T> {
+    if (failing !== undefined && key.endsWith(failing)) throw new Error('connection lost')
+    if (blocked === undefined || !key.endsWith(blocked.key)) return write()
+    const { reached } = blocked
+    blocked = undefined
+    return reached().then(write)
+  }
+  const driver: AtomicDriver = {
     ...store,
-    getItem(key) {
+    getItem(key: string) {
       const value = store.getItem(key)
       if (unreadable !== undefined && String(value).includes(unreadable)) throw new Error('connection lost')
       return value
     },
-    setItem(key, ...more) {
-      if (failing !== undefined && key.endsWith(failing)) throw new Error('connection lost')
-      if (blocked === undefined || !key.endsWith(blocked.key)) return store.setItem(key, ...more)
-      const { reached } = blocked
-      blocked = undefined
-      return reached().then(() => store.setItem(key, ...more))
-    },
+    setItem: (key, value, options) => written(key, () => store.setItem(key, value, options)),
+    insertItem: (key, value, options) => written(key, () => store.insertItem(key, value, options)),
+    replaceItem: (key, change) => written(key, () => store.replaceItem(key, change)),
   }
   const epochOf = (clientId: string, issuer: string): string =>
     `epoch:${createHash('sha256')

@@ -139,6 +139,7 @@ test('the kit has exactly the documented members, and no way to issue', () => {
     | 'rememberAddress'
     | 'revoke'
     | 'renewEpoch'
+    | 'renewEpochOfClient'
     | 'limitWaiting'
   >()
 })

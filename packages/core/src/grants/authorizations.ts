@@ -3,6 +3,7 @@ import { createWaitingLimit } from '../abuse/waiting-limit.ts'
 import { type Capability, capabilityKind } from '../parts/capability.ts'
 import type { LimitWaiting, Revoking } from '../parts/kit.ts'
 import type { Authorize, AuthorizedEpochs, OpenAuthorization } from '../parts/proposal.ts'
+import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import { type AuthorizationDeps, createAuthorizations } from './authorize.ts'
 import { createReadAuthorization } from './contributions.ts'
 import type { PluginKits } from './plugin-kit.ts'
@@ -17,17 +18,27 @@ export interface Authorizations extends Revoking {
 
 export type OpenAuthorizations = (
   deps: Omit<AuthorizationDeps, 'readAuthorization'> &
-    Revoking & {
+    Pick<Revoking, 'revoke'> & {
+      readonly revocationEpochs: RevocationEpochs
       readonly plugins: PluginKits
       readonly waitingRequests: AbuseControl['waitingRequests']
     },
 ) => Authorizations
 
-const open: OpenAuthorizations = ({ plugins, waitingRequests, revoke, renewEpoch, ...deps }) => ({
+const open: OpenAuthorizations = ({ plugins, waitingRequests, revoke, revocationEpochs, ...deps }) => ({
   ...createAuthorizations({ ...deps, readAuthorization: createReadAuthorization(deps.registry, plugins) }),
   limitWaiting: createWaitingLimit(waitingRequests, deps),
   revoke,
-  renewEpoch,
+  async renewEpoch(sub, epoch) {
+    const begun = await revocationEpochs.renew('subject', sub, epoch)
+    if (begun !== undefined) deps.recorder.record(deps.recorder.start('revoke'), { type: 'subject_revoked', sub })
+    return begun
+  },
+  async renewEpochOfClient(clientId, epoch) {
+    const begun = await revocationEpochs.renew('client', clientId, epoch)
+    if (begun !== undefined) deps.recorder.record(deps.recorder.start('revoke'), { type: 'client_revoked', clientId })
+    return begun
+  },
 })
 
 /**

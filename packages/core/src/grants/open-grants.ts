@@ -45,6 +45,7 @@ const noAuthorizations: Authorizations = {
   limitWaiting: unauthorized('limitWaiting'),
   revoke: unauthorized('revoke'),
   renewEpoch: unauthorized('renewEpoch'),
+  renewEpochOfClient: unauthorized('renewEpochOfClient'),
 }
 
 /** Of a provider whose plugins issue none. */

@@ -79,6 +79,8 @@ export interface Revoking {
    * `authorizations`.
    */
   readonly renewEpoch: (sub: string, epoch: string | null) => Promise<string | undefined>
+  /** Revokes the tokens of a client as `renewEpoch` does for a user, only if the epoch (`epochOfClient`) is still this one. */
+  readonly renewEpochOfClient: (clientId: string, epoch: string | null) => Promise<string | undefined>
 }
 
 /** The tools of a plugin. All its parts get them. */

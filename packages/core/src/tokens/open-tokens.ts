@@ -2,7 +2,7 @@ import type { ClientDirectory } from '../directory/clients.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
-import type { Kit, Revoking } from '../parts/kit.ts'
+import type { Kit } from '../parts/kit.ts'
 import type { KeyProofs, TokenBindings } from '../parts/token-binding.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime } from '../runtime.ts'
@@ -20,7 +20,7 @@ import {
   type IsUnchanged,
   type NewRevocationMark,
 } from './revocation-mark.ts'
-import { createRenewEpoch, createRevoke, type Revoke } from './revoke.ts'
+import { createRevoke, type Revoke } from './revoke.ts'
 import { createFamilies, createStoredGrants, type Families, type StoredGrants } from './stored-grant.ts'
 
 /** The tokens of a provider, and what revokes them. */
@@ -34,7 +34,6 @@ export interface Tokens {
   readonly newRevocationMark: NewRevocationMark
   readonly isUnchanged: IsUnchanged
   readonly revoke: Revoke
-  readonly renewEpoch: Revoking['renewEpoch']
   readonly renewClient: RevocationEpochs['renewClient']
   readonly inspect: Inspect
 }
@@ -97,7 +96,6 @@ export function openTokens({
     newRevocationMark: createNewRevocationMark({ store, revision, revocationEpochs, clients, runtime }),
     isUnchanged: createIsUnchanged({ clients, runtime }),
     revoke: createRevoke({ revocationEpochs, families, recorder }),
-    renewEpoch: createRenewEpoch({ revocationEpochs, families, recorder }),
     renewClient: revocationEpochs.renewClient,
     inspect: createInspect({ ...shared, accessTokens, identityTokens, storedGrants, authorizationStatus, jwt }),
   }

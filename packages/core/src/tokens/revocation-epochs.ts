@@ -25,8 +25,8 @@ export interface RevocationEpochs {
   stateOf(clientId: string): Lookup<ClientState | undefined>
   /** Starts a new epoch. Resolves when the storage has made it durable. */
   begin(kind: 'client' | 'subject', name: string): Promise<void>
-  /** Starts a new epoch of a subject, and returns it, if the present one is this one: `null` before any, as an expired one. */
-  renew(sub: string, epoch: string | null): Promise<string | undefined>
+  /** Starts a new epoch, and returns it, if the present one is this one: `null` before any, as an expired one. */
+  renew(kind: 'client' | 'subject', name: string, epoch: string | null): Promise<string | undefined>
   /** Starts a new epoch of what a subject lets a client have. Resolves when the storage has made it durable. */
   withdraw(sub: string, clientId: string): Promise<void>
   /** Starts a new state of a client, in the same epoch. Resolves when the storage has made it durable. */
@@ -178,11 +178,11 @@ export function createRevocationEpochs(deps: {
       const expiresAt = record.at + maxLifetime + revocationMargin
       await revision.replaceBeforeAndAfter(() => store.put(keyFor(kind, name), record, expiresAt))
     },
-    async renew(sub, epoch) {
-      begun.note(sub)
+    async renew(kind, name, epoch) {
+      if (kind === 'subject') begun.note(name)
       let renewed: string | undefined
       await revision.replaceBeforeAndAfter(() =>
-        update(keyFor('subject', sub), (_, at, present) => {
+        update(keyFor(kind, name), (_, at, present) => {
           renewed = (present ?? epoch) === epoch ? newEpoch() : undefined
           return renewed === undefined ? undefined : { epoch: renewed, at }
         }),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { parseConfiguration } from '../config-schema.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Revoking } from '../parts/kit.ts'
 import type { RevocationEpochs } from './revocation-epochs.ts'
 import type { Families } from './stored-grant.ts'
 
@@ -45,15 +44,6 @@ interface RevokeDeps {
   readonly revocationEpochs: RevocationEpochs
   readonly families: Families
   readonly recorder: Recorder
-}
-
-export function createRenewEpoch({ revocationEpochs, recorder }: RevokeDeps): Revoking['renewEpoch'] {
-  return async (sub, epoch) => {
-    const trace = recorder.start('revoke')
-    const begun = await revocationEpochs.renew(sub, epoch)
-    if (begun !== undefined) recorder.record(trace, { type: 'subject_revoked', sub })
-    return begun
-  }
 }
 
 export function createRevoke({ revocationEpochs, families, recorder }: RevokeDeps): Revoke {

@@ -1,11 +1,4 @@
-import {
-  type ClientOptions,
-  defineHostFunctions,
-  defineTask,
-  type EndpointKit,
-  hostKey,
-  type Provider,
-} from '@grantry/core'
+import type { ClientOptions, EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 
 /** Seconds for which servers must have run without a client before everything of it ends. A rollout takes less. */
@@ -14,16 +7,18 @@ const grace = 2 * 3600
 export const interval = 600
 /** Seconds, about ten years: longer than anything that is issued to a client. */
 const lifetime = 315_360_000
-/** Seconds after which another server ends a client instead of one that has claimed it: several time limits of the storage. */
-const claimLifetime = 60
+/** Seconds, 400 days, after which the clients of a tenant that no server lists are forgotten. */
+const unlistedLifetime = 34_560_000
+/** Seconds for which an epoch that was read can be noted. */
+const noteLimit = 60
 
 const missingSchema = v.object({
   /** Seconds for which servers have run without the client. */
   seconds: v.number(),
   /** Epoch seconds of the last comparison by a server without the client. */
   at: v.number(),
-  /** The server that ends the client, and since when (epoch seconds). */
-  claim: v.exactOptional(v.object({ by: v.string(), at: v.number() })),
+  /** The epoch that ends, which was read when the end was due; `null` before any. */
+  epoch: v.exactOptional(v.nullable(v.string())),
 })
 
 const schema = v.array(
@@ -31,6 +26,8 @@ const schema = v.array(
     id: v.string(),
     /** Absent while every server has the client. */
     missing: v.exactOptional(missingSchema),
+    /** Epoch seconds since which servers cannot tell whether the client is missing. */
+    unlisted: v.exactOptional(v.number()),
   }),
 )
 
@@ -55,23 +52,29 @@ function longer({ id, missing = { seconds: 0, at: Number.POSITIVE_INFINITY } }: 
 
 const isDue = ({ missing }: KnownClient): boolean => missing !== undefined && missing.seconds >= grace
 
+/** Returns a client that this server does not have, as it is known from now on. */
+function absent(client: KnownClient, isMissing: boolean, now: number): KnownClient | [] {
+  if (isMissing) return longer(client, now)
+  const { unlisted = now } = client
+  return now - unlisted > unlistedLifetime ? [] : { ...client, unlisted }
+}
+
 /** Returns the next record. A server that has a client proves that it is not missing, unless its end is due. */
-function compared(known: Known, { ids, isMissing }: Present, now: number): Known {
+function withPresent(known: Known, { ids, isMissing }: Present, now: number): Known {
   const kept = known.filter((client) => !ids.has(client.id) || isDue(client))
   const keptIds = new Set(kept.map(({ id }) => id))
   return [
     ...[...ids].filter((id) => !keptIds.has(id)).map((id) => ({ id })),
-    ...kept.map((client) => (!ids.has(client.id) && isMissing(client.id) ? longer(client, now) : client)),
+    ...kept.flatMap((client) => (ids.has(client.id) ? client : absent(client, isMissing(client.id), now))),
   ].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** Claims a client that is due, unless another server ends it at the moment. */
-function claimed(client: KnownClient, by: string, at: number): KnownClient {
-  const { id, missing } = client
-  if (missing === undefined || !isDue(client)) return client
-  const { claim } = missing
-  const isOfOther = claim !== undefined && claim.by !== by && Math.abs(at - claim.at) < claimLifetime
-  return isOfOther ? client : { id, missing: { ...missing, claim: { by, at } } }
+/** How everything of a client ends, in its provider. */
+export interface ClientEnd {
+  /** Returns the present epoch of the client; `null` before any. */
+  epochOf(id: string): Promise<string | null>
+  /** Ends what belongs to this epoch, unless the client has another one by now. */
+  endEpoch(id: string, epoch: string | null): Promise<void>
 }
 
 export interface Ended {
@@ -82,20 +85,23 @@ export interface Ended {
 
 /** What a server knows about the clients of all servers: one record. */
 export interface KnownClients {
-  /** The ids of those whose end is due; `undefined` before the first comparison. */
+  /** The ids of those whose end is due: another set after each change. `undefined` before the first comparison. */
   readonly due: ReadonlySet<string> | undefined
   /** Compares what this server has with what servers had. */
   compare(kit: EndpointKit): Promise<void>
+  /** Compares, unless that has succeeded before: once for all callers. */
+  compareOnce(kit: EndpointKit): Promise<void>
   /**
    * Ends those that are due, unless they are not due any more: another server may have ended one, and a client that is back has
-   * a right to what it got since. Each is claimed before its end, so that one server ends it.
+   * a right to what it got since. Several servers can end one at the same time. Its epoch is noted in the record first, and only
+   * this epoch ends, so that of several ends, and of a late one, only the first one has an effect.
    */
-  end(kit: EndpointKit, isWanted: (id: string) => boolean, end: (id: string) => Promise<void>): Promise<Ended>
+  end(kit: EndpointKit, isWanted: (id: string) => boolean, client: ClientEnd): Promise<Ended>
 }
 
 export function knownClients(key: string, present: Present): KnownClients {
-  const by = crypto.randomUUID()
   let due: ReadonlySet<string> | undefined
+  let first: Promise<void> | undefined
 
   /** Returns the new record. It is written only if it differs. */
   async function change({ records, now }: EndpointKit, next: (stored: Known) => Known): Promise<Known> {
@@ -108,122 +114,75 @@ export function knownClients(key: string, present: Present): KnownClients {
     return value
   }
 
-  const isOwn = ({ missing }: KnownClient): boolean => missing?.claim?.by === by
+  /** Notes the epochs that end, and returns those that are noted of clients that are still due. */
+  async function noted(
+    kit: EndpointKit,
+    ids: readonly string[],
+    { epochOf }: ClientEnd,
+  ): Promise<ReadonlyMap<string, string | null>> {
+    const readAt = kit.now()
+    const epochs = new Map(await Promise.all(ids.map(async (id) => [id, await epochOf(id)] as const)))
+    const known = await change(kit, (stored) => {
+      // The client could have left once more since they were read.
+      if (Math.abs(kit.now() - readAt) > noteLimit) throw new Error('the storage was too slow to end a client')
+      return stored.map((client) => {
+        const epoch = epochs.get(client.id)
+        const { id, missing } = client
+        if (epoch === undefined || missing === undefined || !isDue(client)) return client
+        return { id, missing: { epoch, ...missing } }
+      })
+    })
+    return new Map(
+      known.flatMap((client) => {
+        const { id, missing: { epoch } = {} } = client
+        return epochs.has(id) && isDue(client) && epoch !== undefined ? [[id, epoch] as const] : []
+      }),
+    )
+  }
 
-  /** Removes those that have ended, unless they are back, and lets other servers try what has failed. */
-  function settled(client: KnownClient, ended: ReadonlySet<string>): KnownClient | [] {
-    const { id, missing } = client
-    if (missing === undefined || !isOwn(client)) return client
-    if (!ended.has(id)) return { id, missing: { seconds: missing.seconds, at: missing.at } }
-    return present.ids.has(id) ? { id } : []
+  async function compare(kit: EndpointKit): Promise<void> {
+    const known = await change(kit, (stored) => withPresent(stored, present, kit.now()))
+    due = new Set(known.filter(isDue).map(({ id }) => id))
   }
 
   return {
     get due() {
       return due
     },
-    async compare(kit) {
-      const known = await change(kit, (stored) => compared(stored, present, kit.now()))
-      due = new Set(known.filter(isDue).map(({ id }) => id))
+    compare,
+    async compareOnce(kit) {
+      if (due !== undefined) return
+      first ??= compare(kit).finally(() => {
+        first = undefined
+      })
+      await first
     },
-    async end(kit, isWanted, end) {
-      const wanted = new Set([...(due ?? [])].filter(isWanted))
-      if (wanted.size === 0) return { left: [], failures: [] }
-      const known = await change(kit, (stored) =>
-        stored.map((client) => (wanted.has(client.id) ? claimed(client, by, kit.now()) : client)),
-      )
-      const left = known.filter((client) => wanted.has(client.id) && isDue(client))
+    async end(kit, isWanted, client) {
+      const wanted = [...(due ?? [])].filter(isWanted)
+      if (wanted.length === 0) return { left: [], failures: [] }
+      const epochs = await noted(kit, wanted, client)
       const failures: unknown[] = []
-      const ended = new Set<string>()
-      for (const { id } of left.filter(isOwn)) {
+      const ended = new Map<string, string | null>()
+      for (const [id, epoch] of epochs) {
         try {
-          await end(id)
-          ended.add(id)
+          await client.endEpoch(id, epoch)
+          ended.set(id, epoch)
         } catch (error) {
           failures.push(error)
         }
       }
-      if (ended.size + failures.length > 0) {
+      if (ended.size > 0) {
         await change(kit, (stored) =>
-          stored.flatMap((client) => (wanted.has(client.id) ? settled(client, ended) : client)),
+          stored.flatMap((known) => {
+            const { id, missing } = known
+            if (!ended.has(id) || missing?.epoch !== ended.get(id)) return known
+            return present.ids.has(id) ? { id } : []
+          }),
         )
       }
-      const ids = left.map(({ id }) => id).filter((id) => !ended.has(id))
-      due = new Set([...(due ?? [])].filter((id) => !wanted.has(id) || ids.includes(id)))
-      return { left: ids, failures }
+      const left = [...epochs.keys()].filter((id) => !ended.has(id))
+      due = new Set([...(due ?? [])].filter((id) => !wanted.includes(id) || left.includes(id)))
+      return { left, failures }
     },
   }
-}
-
-export interface Ends {
-  /** The clients of the configuration. */
-  readonly clients: () => readonly ClientOptions[]
-  readonly revoke: (target: { readonly clientId: string }) => ReturnType<Provider['revoke']>
-  /** Whether the storage has the client, enabled or not. */
-  readonly isStored: (clientId: string) => Promise<boolean>
-}
-
-/** Returns what ends a client of one provider. */
-export const endIn =
-  ({ clients, revoke, isStored }: Ends, kit: EndpointKit) =>
-  async (id: string): Promise<void> => {
-    const isConfigured = clients().some(({ clientId }) => clientId === id)
-    // A client that an administrator has moved to the storage is the same one, also one that is disabled there.
-    const isElsewhere = async () => (await kit.findClient(id)) !== undefined || isStored(id)
-    if (isConfigured || !(await isElsewhere())) await revoke({ clientId: id })
-  }
-
-/** @param run returns the seconds until the next run */
-export const afterPause = (run: (kit: EndpointKit) => Promise<number>) => {
-  let next = 0
-  return defineTask(async (kit) => {
-    if (kit.now() < next) return
-    // After a failure, such as that of the storage.
-    next = kit.now() + 60
-    next = kit.now() + (await run(kit))
-  })
-}
-
-/** What a provider does before each request. */
-export interface BeforeRequests {
-  /**
-   * Ends clients that had left and are back. Returns `undefined` if there are none, as nearly always. Rejects if that fails, also
-   * while another server ends one: the request must not be served.
-   */
-  endMissing(): Promise<void> | undefined
-}
-
-export const beforeRequests = hostKey<BeforeRequests>('missing-clients', 'the server')
-
-/** Returns the host function that ends clients that are back, and the function that ends all that are due, once for all callers. */
-export function createEnding(
-  isOwn: (id: string) => boolean,
-  comparison: () => { readonly due: KnownClients['due']; compared(kit: EndpointKit): Promise<void> },
-  end: (kit: EndpointKit) => Promise<Ended>,
-) {
-  let running: Promise<Ended> | undefined
-  function endAll(kit: EndpointKit): Promise<Ended> {
-    running ??= end(kit).finally(() => {
-      running = undefined
-    })
-    return running
-  }
-
-  /** Whether a client had left and is back, or that is not known yet. */
-  function isBack(): boolean {
-    const { due } = comparison()
-    return due === undefined || (due.size > 0 && [...due].some(isOwn))
-  }
-
-  async function endBack(kit: EndpointKit): Promise<void> {
-    await comparison().compared(kit)
-    if (!isBack()) return
-    const { left, failures } = await endAll(kit)
-    if (left.some(isOwn)) throw failures[0] ?? new Error('another server ends a client that is back')
-  }
-
-  const part = defineHostFunctions(beforeRequests, (kit) => ({
-    endMissing: () => (isBack() ? endBack(kit) : undefined),
-  }))
-  return { endAll, part }
 }

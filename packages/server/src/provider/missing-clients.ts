@@ -1,8 +1,7 @@
-import { definePlugin, type EndpointKit, type Plugin } from '@grantry/core'
-import { afterPause, createEnding, type Ends, endIn, idsOf, interval, knownClients } from './known-clients.ts'
+import { definePlugin, type Plugin } from '@grantry/core'
+import { afterPause, type ClientSources, clientEnd, createEnding } from './end-clients.ts'
+import { idsOf, interval, knownClients } from './known-clients.ts'
 import { type ListedTenant, offerMissing } from './missing-in-tenants.ts'
-
-const none: ReadonlySet<string> = new Set()
 
 /**
  * Returns a plugin that ends what was issued to a client that has left the configuration, and its consents, so that another
@@ -11,32 +10,21 @@ const none: ReadonlySet<string> = new Set()
  *
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
-export function endMissingClients(ends: Ends, tenants: readonly ListedTenant[] | undefined): Plugin {
-  const ids = new Set(idsOf(ends.clients()))
+export function endMissingClients(sources: ClientSources, tenants: readonly ListedTenant[] | undefined): Plugin {
+  const ids = new Set(idsOf(sources.clients()))
   const known = knownClients('clients', { ids, isMissing: () => true })
-  let first: Promise<unknown> | undefined
-  let hasTried = false
-
-  /** Once. While the storage fails, keys and documents must be served, and nothing can be redeemed. */
-  async function compared(kit: EndpointKit): Promise<void> {
-    first ??= Promise.allSettled([known.compare(kit)])
-    await first
-    hasTried = true
-  }
-
-  const { endAll, part } = createEnding(
+  const { endAll, parts } = createEnding(
     (id) => ids.has(id),
-    () => ({ due: known.due ?? (hasTried ? none : undefined), compared }),
-    (kit) => known.end(kit, () => true, endIn(ends, kit)),
+    () => known,
+    (kit) => known.end(kit, () => true, clientEnd(sources, kit)),
   )
   return definePlugin('missing-clients', [
-    part,
+    ...parts,
     afterPause(async (kit) => {
       await known.compare(kit)
-      const { left, failures } = await endAll(kit)
+      const { failures } = await endAll(kit)
       if (failures.length > 0) throw failures[0]
-      // Another server ends one, or has stopped during it.
-      return left.length > 0 ? 60 : interval
+      return interval
     }),
     ...(tenants === undefined ? [] : offerMissing(tenants)),
   ])

@@ -2,33 +2,20 @@ import {
   type ClientOptions,
   defineHostFunctions,
   definePlugin,
-  type EndpointKit,
   hostKey,
   type Plugin,
   type PluginPart,
 } from '@grantry/core'
-import {
-  afterPause,
-  createEnding,
-  type Ended,
-  type Ends,
-  endIn,
-  idsOf,
-  interval,
-  type KnownClients,
-  knownClients,
-} from './known-clients.ts'
+import { afterPause, type ClientSources, type Comparison, clientEnd, createEnding } from './end-clients.ts'
+import { type ClientEnd, type Ended, idsOf, interval, knownClients } from './known-clients.ts'
 
 /**
  * The clients of the listed tenants of a server that have left. The server compares them: a tenant that is not open at a server
  * keeps no client alive, and does not learn that one has left.
  */
-export interface MissingInTenants {
-  readonly due: KnownClients['due']
-  /** Compares, unless these clients were compared before. */
-  compared(): Promise<void>
+export interface MissingInTenants extends Comparison {
   /** Ends those of a tenant that are due. */
-  endIn(tenant: string, end: (clientId: string) => Promise<void>): Promise<Ended>
+  endOfTenant(tenant: string, client: ClientEnd): Promise<Ended>
 }
 
 export const missingInTenants = hostKey<MissingInTenants>('missing-in-tenants', 'the server')
@@ -40,6 +27,8 @@ export interface ListedTenant {
 
 const idIn = (tenant: string, clientId: string): string => JSON.stringify([tenant, clientId])
 
+const clientIdIn = (id: string): string => String(JSON.parse(id)[1])
+
 const isIn = (tenant: string, id: string): boolean => id.startsWith(`[${JSON.stringify(tenant)},`)
 
 /** Returns the parts of the plugin of a server that compare the clients of its tenants, and offer the result to these. */
@@ -48,7 +37,6 @@ export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginP
   // A server without the tenant cannot tell that a client of it is missing: the tenant can come back as it was.
   const isMissing = (id: string): boolean => tenants.some(({ name }) => isIn(name, id))
   const known = knownClients('clients of tenants', { ids, isMissing })
-  let first: Promise<void> | undefined
   return [
     afterPause(async (kit) => {
       await known.compare(kit)
@@ -58,19 +46,12 @@ export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginP
       get due() {
         return known.due
       },
-      async compared() {
-        if (known.due !== undefined) return
-        first ??= known.compare(kit).finally(() => {
-          first = undefined
-        })
-        await first
-      },
-      endIn: (tenant, end) =>
-        known.end(
-          kit,
-          (id) => isIn(tenant, id),
-          (id) => end(String(JSON.parse(id)[1])),
-        ),
+      compareOnce: () => known.compareOnce(kit),
+      endOfTenant: (tenant, { epochOf, endEpoch }) =>
+        known.end(kit, (id) => isIn(tenant, id), {
+          epochOf: (id) => epochOf(clientIdIn(id)),
+          endEpoch: (id, epoch) => endEpoch(clientIdIn(id), epoch),
+        }),
     })),
   ]
 }
@@ -81,15 +62,15 @@ export function offerMissing(tenants: readonly ListedTenant[]): readonly PluginP
  *
  * @param ofServer returns what the server has found with its present configuration
  */
-export function endMissingOfTenant(ends: Ends, tenant: string, ofServer: () => MissingInTenants): Plugin {
-  const ids = new Set(idsOf(ends.clients()).map((id) => idIn(tenant, id)))
-  const { endAll, part } = createEnding(
+export function endMissingOfTenant(sources: ClientSources, tenant: string, ofServer: () => MissingInTenants): Plugin {
+  const ids = new Set(idsOf(sources.clients()).map((id) => idIn(tenant, id)))
+  const { endAll, parts } = createEnding(
     (id) => ids.has(id),
     ofServer,
-    (kit: EndpointKit) => ofServer().endIn(tenant, endIn(ends, kit)),
+    (kit) => ofServer().endOfTenant(tenant, clientEnd(sources, kit)),
   )
   return definePlugin('missing-clients', [
-    part,
+    ...parts,
     afterPause(async (kit) => {
       if (![...(ofServer().due ?? [])].some((id) => isIn(tenant, id))) return 0
       const { failures } = await endAll(kit)

@@ -25,9 +25,9 @@ import { providerOptions } from '../provider-options/provider-options.ts'
 import type { Serving } from '../reload/provider-slot.ts'
 import { isUserDatabase } from '../users/user-databases.ts'
 import type { ServerConsole } from './console.ts'
+import { beforeRequests } from './end-clients.ts'
 import { errorPagePlugin } from './error-page.ts'
 import { homePage } from './home-page.ts'
-import { beforeRequests } from './known-clients.ts'
 import { endMissingClients } from './missing-clients.ts'
 import { endMissingOfTenant, type MissingInTenants } from './missing-in-tenants.ts'
 import { outboxPage } from './outbox-page.ts'
@@ -146,12 +146,15 @@ export interface OpenProviderOptions {
   readonly tenant?: { readonly name: string; readonly missing: () => MissingInTenants } | undefined
 }
 
-/** Serves no request while a client that is back could get what another one with its id had. */
+/** Serves no request while a client that is back could get what another one with its id had, except what is the same for all. */
 function gated(provider: Provider, routes: (request: Request) => Handler): Handler {
   const { endMissing } = provider.use(beforeRequests)
+  const { jwks, discovery, authorizationServerMetadata } = provider.handlers
+  const published: ReadonlySet<Handler | undefined> = new Set([jwks, discovery, authorizationServerMetadata])
   return (request, connection) => {
     const handler = provider.route(request)
     if (handler === undefined) return routes(request)(request, connection)
+    if (published.has(handler)) return handler(request, connection)
     const ending = endMissing()
     if (ending === undefined) return handler(request, connection)
     return ending.then(
@@ -196,11 +199,11 @@ export async function openProvider({
   const entries = openEntries({ issuer: configuration.issuer, storage: driver })
   const isStored = async (clientId: string): Promise<boolean> =>
     configuration.administration && (await entries.get('client', clientId)) !== undefined
-  const ends = { clients, revoke: (target: { readonly clientId: string }) => provider.revoke(target), isStored }
+  const sources = { clients, isStored }
   const ending =
     tenant === undefined
-      ? endMissingClients(ends, configuration.tenants?.list)
-      : endMissingOfTenant(ends, tenant.name, tenant.missing)
+      ? endMissingClients(sources, configuration.tenants?.list)
+      : endMissingOfTenant(sources, tenant.name, tenant.missing)
   const served: ProviderOptions = { ...built, plugins: [built.plugins, ending, errorPagePlugin] }
   const provider: Provider = observability.provider(await createOpened(served, adapter, users))
   try {
