@@ -55,7 +55,7 @@ export async function markUser(
   let isAllowed = false
   let isTakenAway = false
   try {
-    isAllowed = await isStillAllowed()
+    isAllowed = (await isStillAllowed()) === true
   } finally {
     if (!isAllowed) {
       await kit.records.update(markOf(sub), markSchema, (present) => {

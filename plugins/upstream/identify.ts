@@ -68,7 +68,7 @@ async function addMail(arrival: Arrival, sub: string, accounts: AccountStore): P
 async function isFirstOf(sub: string, { provider: { name, issuer }, kit, id }: Arrival): Promise<boolean> {
   const links = await listLinks(kit, sub)
   if (links.some((link) => link.provider === name && link.id !== id)) return false
-  return noteFirst(kit, { sub, issuer }, id)
+  return (await noteFirst(kit, { sub, issuer }, id)) !== 'other'
 }
 
 /** Returns the user who has verified the address here, if the operator trusts the provider for it. */

@@ -98,13 +98,24 @@ export async function finishLink(
   // Its user signs in with it already, as a user of its own.
   const isUser = id !== link.sub && (await isUpstreamUser(kit, id))
   const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
+  const owner = { sub: link.sub, issuer: provider.issuer }
+  async function mayStay(): Promise<boolean> {
+    // Before the last look, so that a removal of the user that follows finds it. It is noted also when this link has ended, or
+    // the provider has another name: no address leads another account there to the user.
+    const isNew = (await noteFirst(kit, owner, id)) === 'new'
+    let isAllowed = false
+    try {
+      isAllowed = (await judge()) !== 'ended'
+    } finally {
+      if (!isAllowed && isNew) await forgetFirst(kit, link.sub, [provider.issuer])
+    }
+    return isAllowed
+  }
   // A user who was revoked or deactivated while the provider responded must not get a link.
-  const outcome = isUser ? 'taken' : await insertLink(kit, id, stored, async () => (await judge()) !== 'ended')
+  const outcome = isUser ? 'taken' : await insertLink(kit, id, stored, mayStay)
   if (outcome === 'refused') return tools.expired(http, kit)
   if (outcome !== 'linked') return fail(failed(`link_${outcome}`), outcome)
   kit.recordUser({ type: 'upstream_linked', idp: provider.name }, context)
-  // Also when this link has ended, or the provider has another name: no address leads another account there to the user.
-  await noteFirst(kit, { sub: link.sub, issuer: provider.issuer }, id)
   await keeper.keep(kit, { sub: link.sub, account: id }, { provider: provider.name, tokens: granted })
   await Promise.all([...listeners].map((listener) => listener({ sub: link.sub, request: http, kit })))
   return returned(link.returnTo, 'linked')

@@ -29,7 +29,8 @@ const firstKeyOf = ({ sha256 }: EndpointKit, sub: string, issuer: string): strin
 
 /**
  * Notes the account at a provider for which a user was created, that a mail address has led to the user, or that the user has
- * linked. The record stays after the link has ended. `false` if there was another one, also if that happens at the same moment in another process.
+ * linked. The record stays after the link has ended. `other` if there was
+ * another one, also if that happens at the same moment in another process.
  *
  * @param issuer of the configuration: a provider with several tenants has one
  */
@@ -37,10 +38,10 @@ export async function noteFirst(
   kit: EndpointKit,
   { sub, issuer }: { readonly sub: string; readonly issuer: string },
   id: string,
-): Promise<boolean> {
+): Promise<'new' | 'known' | 'other'> {
   const key = firstKeyOf(kit, sub, issuer)
-  if (await kit.records.insert(key, id, kit.now() + lifetime, keptRecord)) return true
-  return (await kit.records.get(key, v.string())) === id
+  if (await kit.records.insert(key, id, kit.now() + lifetime, keptRecord)) return 'new'
+  return (await kit.records.get(key, v.string())) === id ? 'known' : 'other'
 }
 
 /** Forgets which accounts were the first of a user whose account ends. */
@@ -87,7 +88,7 @@ export async function insertLink(
   const isListed = await set.add(id, expiresAt)
   let isAllowed = false
   try {
-    isAllowed = isListed && (isStillAllowed === undefined || (await isStillAllowed()))
+    isAllowed = isListed && (isStillAllowed === undefined || (await isStillAllowed()) === true)
   } finally {
     // Not a link that another request has confirmed.
     if (!isAllowed && isNew && (isStillAllowed === undefined || (await findLink(kit, id)) === undefined)) {

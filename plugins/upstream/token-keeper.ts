@@ -197,7 +197,15 @@ export function createTokenKeeper(
         origin: kit.randomId(),
         generation: kit.randomId(),
       }
-      await records.write(kit, { ...beginning, ...(epoch !== undefined && { epoch }), ...kept })
+      const stored = { ...beginning, ...(epoch !== undefined && { epoch }), ...kept }
+      await records.write(kit, stored)
+      // A removal of the user or the link that has come since has not found them.
+      const [present, isLinked, isActive] = await Promise.all([
+        kit.epochOf(sub),
+        isOwn(stored, kit),
+        kit.isUserActive(sub),
+      ])
+      if (present !== epoch || !isLinked || !isActive) await records.remove(kit, sub, provider, account)
     },
     functions: (kit) => ({
       find: (sub, provider) => find(kit, sub, provider),

@@ -83,6 +83,7 @@ describe('sign()', () => {
     ['no claims', {}],
     ['claims of identity tokens only', { aud: 'web', nonce: 'n', sid: 's' }],
     ['a claim of identity tokens of this provider', { idp: 'local' }],
+    ['claims of users only', { email_verified: true, name: 'Alice', phone_number: '1', updated_at: 1, 'name#de': 'a' }],
     ['an epoch of what a user lets a client have', { withdrawal_epoch: 'a' }],
     ['the accesses from which a token has come by exchange', { origin_epochs: ['a b'] }],
   ])('refuses the declaration of a type with %s', async (_name, claims) => {

@@ -134,8 +134,13 @@ function allFields(fields: FieldsOfPlugins): AllFields {
   }
 }
 
+/** The claims of users (OpenID Connect Core 1.0 section 5.1), which an identity token has if the client asks for them. */
+const ofUsers =
+  /^(?:(?:given_|family_|middle_|nick|preferred_user)?name|profile|picture|website|(?:email|phone_number)(?:_verified)?|gender|birthdate|zoneinfo|locale|address|updated_at)(?:#.*)?$/u
+
 /** Whether a claim is neither one of JWTs (RFC 7519 section 4.1) nor of identity tokens, as the core issues them. */
 const isDistinctive = (claim: string): boolean =>
+  !ofUsers.test(claim) &&
   !/^(?:iss|sub|aud|exp|nbf|iat|jti|nonce|sid|azp|acr|amr|auth_time|(?:at|c|s)_hash|txn|idp|\w+_epochs?)$/u.test(claim)
 
 function fieldSchemas() {
