@@ -99,46 +99,53 @@ export interface KnownClients {
   end(kit: EndpointKit, isWanted: (id: string) => boolean, client: ClientEnd): Promise<Ended>
 }
 
-export function knownClients(key: string, present: Present): KnownClients {
-  let due: ReadonlySet<string> | undefined
-  let first: Promise<void> | undefined
+type Change = (kit: EndpointKit, next: (stored: Known) => Known) => Promise<Known>
 
-  /** Returns the new record. It is written only if it differs. */
-  async function change({ records, now }: EndpointKit, next: (stored: Known) => Known): Promise<Known> {
+/** Returns what changes the record. */
+const createChange =
+  (key: string): Change =>
+  async ({ records, now }, next) => {
     let value: Known = []
     await records.update(key, schema, (stored = []) => {
       value = next(stored)
+      // Written only if it differs.
       const isSame = JSON.stringify(value) === JSON.stringify(stored)
       return isSame ? undefined : { value, expiresAt: now() + lifetime, keptAfterRestore: true }
     })
     return value
   }
 
-  /** Notes the epochs that end, and returns those that are noted of clients that are still due. */
-  async function noted(
-    kit: EndpointKit,
-    ids: readonly string[],
-    { epochOf }: ClientEnd,
-  ): Promise<ReadonlyMap<string, string | null>> {
-    const readAt = kit.now()
-    const epochs = new Map(await Promise.all(ids.map(async (id) => [id, await epochOf(id)] as const)))
-    const known = await change(kit, (stored) => {
-      // The client could have left once more since they were read.
-      if (Math.abs(kit.now() - readAt) > noteLimit) throw new Error('the storage was too slow to end a client')
-      return stored.map((client) => {
-        const epoch = epochs.get(client.id)
-        const { id, missing } = client
-        if (epoch === undefined || missing === undefined || !isDue(client)) return client
-        return { id, missing: { epoch, ...missing } }
-      })
+/** Notes the epochs that end, and returns those that are noted of clients that are still due. */
+async function noted(
+  kit: EndpointKit,
+  ids: readonly string[],
+  { epochOf }: ClientEnd,
+  change: Change,
+): Promise<ReadonlyMap<string, string | null>> {
+  const readAt = kit.now()
+  const epochs = new Map(await Promise.all(ids.map(async (id) => [id, await epochOf(id)] as const)))
+  const known = await change(kit, (stored) => {
+    // The client could have left once more since they were read.
+    if (Math.abs(kit.now() - readAt) > noteLimit) throw new Error('the storage was too slow to end a client')
+    return stored.map((client) => {
+      const epoch = epochs.get(client.id)
+      const { id, missing } = client
+      if (epoch === undefined || missing === undefined || !isDue(client)) return client
+      return { id, missing: { epoch, ...missing } }
     })
-    return new Map(
-      known.flatMap((client) => {
-        const { id, missing: { epoch } = {} } = client
-        return epochs.has(id) && isDue(client) && epoch !== undefined ? [[id, epoch] as const] : []
-      }),
-    )
-  }
+  })
+  return new Map(
+    known.flatMap((client) => {
+      const { id, missing: { epoch } = {} } = client
+      return epochs.has(id) && isDue(client) && epoch !== undefined ? [[id, epoch] as const] : []
+    }),
+  )
+}
+
+export function knownClients(key: string, present: Present): KnownClients {
+  const change = createChange(key)
+  let due: ReadonlySet<string> | undefined
+  let first: Promise<void> | undefined
 
   async function compare(kit: EndpointKit): Promise<void> {
     const known = await change(kit, (stored) => withPresent(stored, present, kit.now()))
@@ -160,7 +167,7 @@ export function knownClients(key: string, present: Present): KnownClients {
     async end(kit, isWanted, client) {
       const wanted = [...(due ?? [])].filter(isWanted)
       if (wanted.length === 0) return { left: [], failures: [] }
-      const epochs = await noted(kit, wanted, client)
+      const epochs = await noted(kit, wanted, client, change)
       const failures: unknown[] = []
       const ended = new Map<string, string | null>()
       for (const [id, epoch] of epochs) {
