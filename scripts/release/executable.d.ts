@@ -1,0 +1,1 @@
+export function writeExecutable(file: string, options?: { readonly server?: string | undefined }): void
