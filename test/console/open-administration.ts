@@ -8,10 +8,10 @@ import { configurationSchema } from '../support/configuration-schema.ts'
 import { startServer } from '../support/patient-server.ts'
 import { reservedPort } from '../support/reserved-port.ts'
 
-/** The argon2id hashes of `alice-password` and `bob-password`. */
+/** The cheapest allowed argon2id hashes of `alice-password` and `bob-password`: these tests are not about passwords. */
 const hashes = {
-  alice: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$Jd4jhaelCjNTxvEYiwY3IVLLjXeXMjSqtBdhpK7V4fk',
-  bob: '$argon2id$v=19$m=19456,t=2,p=1$Z3JhbnRyeS1kZW1vLWJvYg$EXyHoPP9fQ+f90aDWhQAEtAonOuMQLtM+DdToYKUlxg',
+  alice: '$argon2id$v=19$m=8,t=1,p=1$Z3JhbnRyeS1kZW1vLWFsaQ$sC7imsSgSm2oiTwkNYevgNdOVD7fmvPIQACE91e1or0',
+  bob: '$argon2id$v=19$m=8,t=1,p=1$Z3JhbnRyeS1kZW1vLWJvYg$PPw0LJm2pJcPefdsS42V0q1BS+l1ABG001BOYZQ5uHs',
 }
 
 const secret = 'k7Zt2mQw9xLr4vPa'
