@@ -7,7 +7,11 @@ import { kinds } from '../packages/administration/src/kinds/kinds.ts'
 import { memberGroups } from '../packages/core/src/directory/member.ts'
 import { isJsonObject } from '../packages/core/src/json.ts'
 import { directorySchemasOf } from '../packages/core/src/parts/registry.ts'
-import { createNamedPlugin } from '../packages/server/src/configuration/named-plugins.ts'
+import {
+  createNamedPlugin,
+  namedPluginSchema,
+  pluginNames,
+} from '../packages/server/src/configuration/named-plugins.ts'
 import { optionsSchema as authorizationEndpointSchema } from '../plugins/authorization-endpoint/authorization-options.ts'
 import { backChannelLogoutSchema } from '../plugins/back-channel-logout/back-channel-logout.ts'
 import { clientMetadataSchema } from '../plugins/client-metadata/client-metadata.ts'
@@ -120,10 +124,51 @@ export const optionSchemas: Readonly<Record<string, readonly [schema: OptionsSch
   totp: [totpSchema, 'plugins/one-time-password/totp.ts#totpSchema'],
 }
 
-const tables: Readonly<Record<string, () => readonly string[]>> = {
+/** The members of the schema of a named plugin that are read here. */
+interface NamedOptions {
+  readonly wrapped?: NamedOptions
+  readonly pipe?: readonly NamedOptions[]
+  readonly entries?: Readonly<Record<string, NamedOptions>>
+  readonly message?: unknown
+}
+
+/** The options of an object that a JSON configuration can have. */
+const entriesOf = ({ entries, wrapped, pipe }: NamedOptions): readonly (readonly [string, NamedOptions])[] =>
+  entries !== undefined
+    ? Object.entries(entries).filter(([, option]) => option.wrapped?.message !== 'must be a function')
+    : [wrapped, pipe?.[0]].flatMap((inner) => (inner ? entriesOf(inner) : []))
+
+/** The names of options, with those of their members where the row has had them: few have their own prose. */
+const optionNames = (schema: unknown, row: string): string =>
+  entriesOf(schema as NamedOptions)
+    .filter(([name]) => name !== 'name')
+    .map(([name, option]) => {
+      const members = entriesOf(option).map(([member]) => `\`${member}\``)
+      return `\`${name}\`${row.includes(`\`${name}\` (`) ? ` (${members.join(', ')})` : ''}`
+    })
+    .join(', ')
+
+/** The plugins that a configuration can name. The links to guides stay as they are written. */
+const pluginRows = (guide: string): readonly string[] => {
+  const rows = new Map([...guide.matchAll(/^\| `([\w-]+)` \|.*$/gmu)].map(([row, name = '']) => [name, row]))
+  const names = [...new Set([...rows.keys(), ...pluginNames])].filter((name) => pluginNames.includes(name))
+  return [
+    '| name | options | guide |',
+    '| --- | --- | --- |',
+    ...names.map((name) => {
+      const row = rows.get(name) ?? ''
+      const [, links = ''] = / \| ([^|]*) \|$/u.exec(row) ?? []
+      const options = optionNames(namedPluginSchema(name), row)
+      return `| \`${name}\` | ${options}${options === '' ? '' : ' '}| ${links} |`
+    }),
+  ]
+}
+
+const tables: Readonly<Record<string, (written: string) => readonly string[]>> = {
   ...Object.fromEntries(
     Object.entries(optionSchemas).map(([name, [schema, place]]) => [name, () => optionRows(schema, place)]),
   ),
+  plugins: pluginRows,
   clientAssertionMembers: () => clientMembersOf({ name: 'client-assertion' }),
   mtlsMembers: () => clientMembersOf({ name: 'mtls' }),
   signInMembers: () => clientMembersOf({ name: 'sign-in', account: {} }),
@@ -137,10 +182,10 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
 /** Returns the text of a guide with its tables as the declarations are now. @throws Error for the mark of an unknown table */
 export const withTables = (guide: string): string =>
   guide.replaceAll(
-    /(<!-- written: (\w+) -->\n).*?(<!-- end of \2 -->\n)/gsu,
-    (_, start: string, name: string, end: string) => {
+    /(<!-- written: (\w+) -->\n)(.*?)(<!-- end of \2 -->\n)/gsu,
+    (_, start: string, name: string, written: string, end: string) => {
       const table = tables[name]
       if (table === undefined) throw new Error(`No declarations write the table ${name}`)
-      return `${start}\n${table().join('\n')}\n\n${end}`
+      return `${start}\n${table(written).join('\n')}\n\n${end}`
     },
   )

@@ -1,11 +1,6 @@
 // An option or member without a row in its guide fails a test, and so does a row that names nothing.
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import {
-  loadNamedPlugins,
-  namedPluginSchema,
-  pluginNames,
-} from '../../packages/server/src/configuration/named-plugins.ts'
 import { optionSchemas } from '../../scripts/written-tables.ts'
 import { sources } from '../architecture/source-files.ts'
 import { root } from './code-blocks.ts'
@@ -93,43 +88,6 @@ test('finds a missing row, and one that names nothing', () => {
     'a row for synchronous, which is not declared',
   )
 })
-
-interface Options {
-  readonly wrapped?: Options
-  readonly pipe?: readonly Options[]
-  readonly entries?: Readonly<Record<string, Options>>
-  readonly message?: unknown
-}
-
-/** The options of a plugin as its row has them: `lifetime`, `issue.servers`. */
-function optionsIn(cell: string): readonly string[] {
-  return [...cell.matchAll(/`(\w+)`(?: \(([^)]*)\))?/gu)].flatMap(([, name = '', nested]) => [
-    name,
-    ...namesIn(nested ?? '').map((member) => `${name}.${member}`),
-  ])
-}
-
-/** The options of an object that a JSON configuration can have. */
-const entriesOf = ({ entries, wrapped, pipe }: Options): readonly (readonly [string, Options])[] =>
-  entries !== undefined
-    ? Object.entries(entries).filter(([, option]) => option.wrapped?.message !== 'must be a function')
-    : [wrapped, pipe?.[0]].flatMap((inner) => (inner ? entriesOf(inner) : []))
-
-await loadNamedPlugins()
-test.each(pluginNames.map((name) => [name, namedPluginSchema(name)] as const))(
-  'docs/guides/configuration.md has the options of %s in its row of the table of plugins',
-  (plugin, schema) => {
-    const [, cell = ''] =
-      new RegExp(`^\\| \`${plugin}\` \\| (.*?) ?\\| `, 'mu').exec(read('docs/guides/configuration.md')) ?? []
-    const shown = optionsIn(cell)
-    const declared = entriesOf(schema as Options).flatMap(([name, option]) => {
-      if (name === 'name') return []
-      const isShownWithMembers = shown.some((one) => one.startsWith(`${name}.`))
-      return [name, ...(isShownWithMembers ? entriesOf(option).map(([member]) => `${name}.${member}`) : [])]
-    })
-    expect([...shown].sort()).toEqual([...declared].sort())
-  },
-)
 
 /** Options that have no table of their own. */
 const withoutTable: readonly RegExp[] = [
