@@ -151,7 +151,8 @@ const optionNames = (schema: unknown, row: string): string =>
 /** The plugins that a configuration can name. The links to guides stay as they are written. */
 const pluginRows = (guide: string): readonly string[] => {
   const rows = new Map([...guide.matchAll(/^\| `([\w-]+)` \|.*$/gmu)].map(([row, name = '']) => [name, row]))
-  const names = [...new Set([...rows.keys(), ...pluginNames])].filter((name) => pluginNames.includes(name))
+  const order = [...rows.keys(), ...pluginNames]
+  const names = [...pluginNames].sort((first, second) => order.indexOf(first) - order.indexOf(second))
   return [
     '| name | options | guide |',
     '| --- | --- | --- |',

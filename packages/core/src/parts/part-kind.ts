@@ -119,7 +119,8 @@ export function kindIn({ plugin, part }: Owned<Defined>): PartKind {
 export const memberObject = <P>(schemas: SchemasOf<P>) => objectOf(schemas)
 
 /** A function that the part must have. */
-export const required = () => v.custom((value) => typeof value === 'function', 'must be a function')
+export const required = () =>
+  v.custom<(...parameters: never[]) => unknown>((value) => typeof value === 'function', 'must be a function')
 
 /** A member that is `true`, `false` or absent. */
 export const flag = () => v.optional(v.boolean('must be true or false'))
