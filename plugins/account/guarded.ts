@@ -107,7 +107,7 @@ function guardedFactors(
       const codes = await write((asking) => secondFactors.newCodes(sub, asking, isStillAllowed))
       // A host that stores them itself has not asked. No page shows them then.
       if (codes.length > 0 && (isAllowed ?? (await isStillAllowed()))) return codes
-      // They must not be left, at whichever moment the app is removed. Not the app of a user who was only revoked.
+      // No codes may be left, at whichever moment the app is removed. The app of a user who was only revoked stays.
       if (isLeft === false) await secondFactors.remove(sub, kit, { secret: noApp })
       throw refused(kit)
     },

@@ -95,7 +95,7 @@ async function push(
   return pushedRequest
 }
 
-/** Those after the session was found: 4 to 7. */
+/** The steps after the session was found: 4 to 7. */
 function createLastSteps({ port, pages, decisions, features }: StepDeps) {
   /** The steps of features for a user. */
   async function featureSteps(interaction: OpenInteraction, sub: string) {

@@ -58,7 +58,7 @@ async function removeApp(sub: string, kit: EndpointKit) {
 
 async function removeCodes(sub: string, kit: EndpointKit) {
   const hashes = (await readHashes(sub, kit).catch(unread)) ?? []
-  // Those that still counted.
+  // The result has the codes that still counted.
   const left = await countUnused(hashes, sub, kit).catch(unread)
   await kit.records.delete(codesKeyOf(sub))
   await forgetUsed(hashes, sub, kit)

@@ -84,7 +84,7 @@ ${isPassed ? '' : stored}${all('preparation')}\
     ],
     plugins: ${plugins.code},
 ${members.join('')}\
-    // It requires no authentication.
+    // This endpoint requires no authentication.
     endpoints: { accessTokenValidation: false },
     ...more,
 ${isPassed ? '' : `    ${storing},\n`}\

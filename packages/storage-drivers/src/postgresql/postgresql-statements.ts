@@ -73,7 +73,7 @@ const itemsOf = (keys: string, values: string, seconds: string): string =>
       pg_catalog.unnest(${keys}), pg_catalog.unnest(${values}), pg_catalog.unnest(${seconds})
     ) AS given (key, value, seconds)`
 
-// It searches no row except by the primary key, through ON CONFLICT, so its plan is the same for each size of the table,
+// The statement searches no row except by the primary key, through ON CONFLICT, so its plan is the same for each size of the table,
 // and PostgreSQL plans it once for a connection. A statement with `ANY ($1)` is planned each time.
 const writeText = (table: string): string => `WITH created AS (
   INSERT INTO ${table} AS item (key, value, ends)
