@@ -8,6 +8,7 @@ import {
   sealing,
 } from '@grantry/core'
 import * as v from 'valibot'
+import { storeWaiting } from '../shared/known-sites.ts'
 import type { Options } from './device-options.ts'
 import { pageEndpoint } from './device-page.ts'
 import { type DeviceRecord, deviceRecords } from './device-records.ts'
@@ -62,7 +63,7 @@ const endpointOf = ({ verificationUri, page, lifetime, interval }: Options) =>
       const records = deviceRecords(kit)
       const store = () => storeUnderFreeCode(kit, request)
       const remove = (code: string) => records.remove(code, request)
-      const userCode = await (caller.public ? kit.limitWaiting(http, { value: request, store, remove }) : store())
+      const userCode = await (caller.public ? storeWaiting(kit, http, { value: request, store, remove }) : store())
       const shown = groupedUserCode(userCode)
       const uri = verificationUri ?? `${kit.issuer}${page?.path ?? ''}`
       const complete = new URL(uri)

@@ -1,6 +1,7 @@
 import { configurationObject, type EndpointKit, hostKey, isOAuthError, type Subject } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeNumber, wholeSeconds } from '../shared/config-schema.ts'
+import { rememberSite } from '../shared/known-sites.ts'
 import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import { type DeviceRecord, deviceRecords } from './device-records.ts'
@@ -79,6 +80,11 @@ async function assertActive(sub: string, kit: EndpointKit): Promise<void> {
   if (!(await kit.isUserActive(sub))) throw kit.refuse('login_required', 'The user must sign in', 'user_inactive')
 }
 
+function assertRequested(granted: readonly string[], { scopes }: DeviceRecord, { refuse }: EndpointKit): void {
+  if (granted.every((scope) => scopes.includes(scope))) return
+  throw refuse('invalid_scope', 'A scope was not requested', 'scope_not_requested')
+}
+
 /**
  * Returns the epoch of a user when the page was shown, or before the password was checked; `null` if the user had none then:
  * that of now can come from a revocation since.
@@ -116,6 +122,8 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       records.decide(request, approvedBy),
       // The event needs it, the decision does not: a client store that fails must not undo it.
       kit.findClient(request.clientId).catch(() => undefined),
+      // So that strangers keep no other device of this site from beginning.
+      approvedBy !== undefined && clientAddress !== '' && rememberSite(clientAddress, kit).catch(() => undefined),
     ])
     if (isDecided) kit.recordUser(fact, { sub, client, ...(clientAddress !== '' && { clientAddress }) })
     return isDecided
@@ -135,9 +143,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       if (request === undefined) return false
       await assertActive(subject.sub, kit)
       const granted = scopes ?? request.scopes
-      if (!granted.every((scope) => request.scopes.includes(scope))) {
-        throw kit.refuse('invalid_scope', 'A scope was not requested', 'scope_not_requested')
-      }
+      assertRequested(granted, request, kit)
       const { clientId, expiresAt, deviceHash, clientEpoch } = request
       const lifetime = Math.max(1, expiresAt - kit.now())
       const proposed = { kind: 'device', clientId, scopes: granted, lifetime, clientEpoch: clientEpoch ?? null }

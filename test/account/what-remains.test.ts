@@ -74,6 +74,8 @@ const brief: Allowed = [
   [/ (?:authorizations|consents|passkeys|sessions|clients) of /u, 60],
   // A place in which the user has signed in, without a name.
   [/^known:/u, 30 * day],
+  // A site in which some user has signed in.
+  [/ site with users:/u, 30 * day],
   // The number of the last form of the account page: no older form counts.
   [/ generation of /u, 366 * day],
 ]

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { placesOfAllSites, placesOfSite, rememberSite, storeWaiting } from '../../plugins/shared/known-sites.ts'
 import { createBrowser } from '../authorization/browser.ts'
 import { challenge, request } from '../authorization/parties.ts'
+import { createBrowser as createDeviceBrowser, setUpPage } from '../device-authorization/browser.ts'
 import { setUpAccounts } from '../self-service/parties.ts'
 import { accountAs, setUpUpstream } from '../upstream/parties.ts'
 
@@ -69,6 +70,22 @@ test('strangers keep no user from a sign-in at another provider, nor from a link
   expect((await alice.leave()).url.href).toContain(f.double.issuer)
   const { request: left } = await f.leave({}, f.browser())
   expect(left.href).toContain(f.double.issuer)
+})
+
+test('strangers keep no device from beginning at a site where a user has approved one', async () => {
+  const f = await setUpPage({}, { abuseControl: { waitingRequests: { total: 11, perAddress: 10 } } })
+  const begin = async (clientAddress: string) => {
+    const body = new URLSearchParams({ client_id: 'lamp', scope: 'api1' })
+    const asked = new Request(`${f.provider.issuer}/connect/deviceauthorization`, { method: 'POST', body })
+    const response = await f.provider.fetch(asked, { clientAddress })
+    return { status: response.status, ...((await response.json()) as { readonly user_code?: string }) }
+  }
+  const user = createDeviceBrowser(f.provider, 'alice', home)
+  const { user_code = '' } = await begin(home)
+  const { token } = await user.open({ user_code })
+  await user.submit({ form_token: token, decision: 'approve' })
+  for (let host = 0; host < 10; host += 1) expect((await begin(`198.51.100.${host}`)).status).toBe(200)
+  expect([(await begin('198.51.100.99')).status, (await begin(home)).status]).toEqual([503, 200])
 })
 
 test('a large request has no place beside those of everyone', async () => {
