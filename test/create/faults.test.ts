@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import Database from 'libsql'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { environmentFile } from '../../packages/create-grantry/src/environment-file.ts'
-import { npm, setUp } from '../../packages/create-grantry/src/prove.ts'
+import { npm, setUp, startOnce } from '../../packages/create-grantry/src/prove.ts'
 import { create, emptyDirectory } from './created.ts'
 
 /** A psql that keeps what it gets, and knows one table. */
@@ -125,4 +125,28 @@ test('a command that cannot start is reported with the reason', () => {
   ]) {
     expect(run).toThrow(/^\S+ in(?:stall|it) failed in \S+:\nspawnSync \S+ ENOENT$/u)
   }
+})
+
+describe('a project that does not start', () => {
+  /** A program that starts another one, which holds its output and ends with no signal but SIGKILL. */
+  function launcher(line: string): string {
+    const directory = emptyDirectory()
+    const child = `process.on('SIGTERM', () => {}); console.log(process.pid + ' ${line}'); setInterval(() => {}, 1000)`
+    const parent = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' })
+setInterval(() => {}, 1000)`
+    writeFileSync(join(directory, 'launcher.cjs'), parent)
+    return directory
+  }
+
+  test.each([
+    ['waits', 2000, 'the project does not start:'],
+    ['listening on 127.0.0.1:1', 60_000, 'the discovery document of the project is not sent:'],
+  ])('and prints %j is ended, although a program of it holds the output', async (line, start, sentence) => {
+    const directory = launcher(line)
+    const started = startOnce(directory, `${process.execPath} launcher.cjs`, { start, end: 100 })
+    const error: unknown = await started.catch((thrown: unknown) => thrown)
+    const [, pid] = /^(\d+) /mu.exec(String(error)) ?? []
+    if (pid !== undefined) process.kill(Number(pid), 'SIGKILL')
+    expect(String(error)).toContain(`TypeError: ${sentence}`)
+  })
 })

@@ -63,7 +63,7 @@ async function start(answers: readonly string[]) {
   mkdirSync(disk)
   writeFileSync(file, configurationOf(date, settings).replace('DISK', disk))
   const program = await startProgram(workerd, ['serve', file, '--control-fd=3', '--experimental'])
-  onTestFinished(() => program.stop())
+  onTestFinished(async () => void (await program.stop()))
   return { program, settings }
 }
 

@@ -21,19 +21,13 @@ export function setUp(directory: string, command: string, output: NodeJS.Writabl
   output.write(run(directory, program, parameters, false))
 }
 
-/** A project that hangs at its start or its end is ended after so many milliseconds. */
-const limit = 60_000
+/** Milliseconds until a project that hangs at its start is ended, and one that hangs at its end is killed. */
+const limits = { start: 180_000, end: 10_000 }
 
-/**
- * Starts the project at a free port, reads its discovery document, and stops it.
- *
- * @param command the program and its parameters. Not a command of npm, which would not pass the signal on
- * @throws TypeError with the output of the program if it does not start.
- */
-export async function startOnce(directory: string, command: string): Promise<void> {
+/** Starts the project at a free port. `stop()` also ends what holds the output of a program that has ended. */
+function launch(directory: string, command: string, { end }: typeof limits) {
   const [program = '', ...parameters] = command.split(' ')
   const child = spawn(program, parameters, { cwd: directory, env: { ...process.env, PORT: '0' } })
-  const deadline = setTimeout(() => child.kill('SIGKILL'), limit)
   let output = ''
   const ended = new Promise<undefined>((resolve) => {
     child.once('error', (error) => {
@@ -51,15 +45,38 @@ export async function startOnce(directory: string, command: string): Promise<voi
       })
     }
   })
+  let killing: NodeJS.Timeout | undefined
+  function stop(): void {
+    child.kill('SIGTERM')
+    killing ??= setTimeout(() => {
+      child.kill('SIGKILL')
+      // The server of Next.js is a process of the one that was started.
+      for (const stream of [child.stdout, child.stderr]) stream.destroy()
+    }, end)
+    void ended.then(() => clearTimeout(killing))
+  }
+  return { ended, listening, stop, output: () => output }
+}
+
+/**
+ * Starts the project at a free port, reads its discovery document, and stops it.
+ *
+ * @param command the program and its parameters. Not a command of npm, which would not pass the signal on
+ * @throws TypeError with the output of the program if it does not start.
+ */
+export async function startOnce(directory: string, command: string, most = limits): Promise<void> {
+  const { ended, listening, stop, output } = launch(directory, command, most)
+  const deadline = setTimeout(stop, most.start)
   try {
     const address = await Promise.race([listening, ended])
-    if (address === undefined) throw new TypeError(`the project does not start:\n${output}`)
-    const { status } = await fetch(`http://${address}/.well-known/openid-configuration`)
-    if (status !== 200) {
-      throw new TypeError(`the discovery document of the project has the status ${status}:\n${output}`)
+    if (address === undefined) throw new TypeError(`the project does not start:\n${output()}`)
+    const response = await fetch(`http://${address}/.well-known/openid-configuration`).catch(() => undefined)
+    if (response?.status !== 200) {
+      const problem = response === undefined ? 'is not sent' : `has the status ${response.status}`
+      throw new TypeError(`the discovery document of the project ${problem}:\n${output()}`)
     }
   } finally {
-    child.kill('SIGTERM')
+    stop()
     await ended
     clearTimeout(deadline)
   }
