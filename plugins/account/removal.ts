@@ -4,7 +4,7 @@ import { keptRecord } from '../shared/kept-record.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { createUserAuthorizations } from '../shared/user-authorizations.ts'
 import { mailChange } from './changes.ts'
-import { isDecided, isMarked, keepMark, markLifetime, markUser, removalLifetime, unmark } from './removed-user.ts'
+import { isMarked, keepMark, markLifetime, markUser, removalLifetime, settleMark, unmark } from './removed-user.ts'
 import type { AccountServices } from './services.ts'
 
 /** Seconds for which a removal waits that no process has marked: one has died before. */
@@ -177,8 +177,10 @@ export const removalTask = (services: AccountServices): PluginPart =>
     let failure: unknown
     for (const sub of await setOf(kit).list()) {
       try {
-        // A process has died before the mark: the user has seen no page, and keeps the account.
-        if (!(await isDecided(kit, sub))) continue
+        const state = await settleMark(kit, sub)
+        // A process has died before its decision: the user has seen no page, and keeps the account.
+        if (state === 'given up') await forget(kit, sub)
+        if (state !== 'decided') continue
         await setOf(kit).extend(sub, kit.now() + removalLifetime)
         await attempt(kit, sub, services)
       } catch (error) {

@@ -8,7 +8,7 @@ export const markLifetime = 172_800
 /** Seconds after which a removal that fails is given up: the event has been recorded each time. */
 export const removalLifetime = 2_592_000
 
-/** Seconds in which a request is judged again after its mark. If it is not, its process has died, and the removal continues. */
+/** Seconds in which a request is judged again after its mark. If it is not, its process has died, and the user stays. */
 const judgedWithin = 60
 
 const markOf = (sub: string): string => `removed user:${sub}`
@@ -21,6 +21,20 @@ export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean>
   ((await kit.records.get(markOf(sub), markSchema)) ?? false) !== false
 
 const idIn = (mark: v.InferOutput<typeof markSchema> | undefined) => (typeof mark === 'object' ? mark.id : undefined)
+
+/** A request whose mark was taken away before its decision is judged once more. */
+const maxTries = 3
+
+/** Returns what a check says, and calls a function first if it says no, or fails. */
+async function isAllowedOr(isStillAllowed: () => Promise<boolean>, otherwise: () => Promise<void>): Promise<boolean> {
+  let isAllowed = false
+  try {
+    isAllowed = (await isStillAllowed()) === true
+  } finally {
+    if (!isAllowed) await otherwise()
+  }
+  return isAllowed
+}
 
 /**
  * Marks a user, and asks afterwards whether the removal is still allowed: it counts from the mark, so an act that follows the
@@ -49,28 +63,36 @@ export async function markUser(
   },
 ): Promise<boolean> {
   const { now } = kit
-  await kit.records.update(markOf(sub), markSchema, (present) =>
-    present === true ? undefined : { value: { id, at: now() }, expiresAt, ...keptRecord },
-  )
-  let isAllowed = false
-  let isTakenAway = false
-  try {
-    isAllowed = (await isStillAllowed()) === true
-  } finally {
-    if (!isAllowed) {
-      await kit.records.update(markOf(sub), markSchema, (present) => {
-        isTakenAway = idIn(present) === id
-        return isTakenAway ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
-      })
+  for (let tries = 1; ; tries += 1) {
+    const at = now()
+    await kit.records.update(markOf(sub), markSchema, (present) =>
+      present === true ? undefined : { value: { id, at }, expiresAt, ...keptRecord },
+    )
+    if (!(await isAllowedOr(isStillAllowed, takeAway))) return false
+    await begin()
+    let isDecided = false
+    // Not what was judged long ago, if the mark was taken away since. Another request that was refused a moment ago can have
+    // replaced it.
+    await kit.records.update(markOf(sub), markSchema, (present) => {
+      isDecided = present === true || idIn(present) === id || now() - at <= judgedWithin
+      return isDecided && present !== true ? { value: true, expiresAt, ...keptRecord } : undefined
+    })
+    if (isDecided) return true
+    if (tries === maxTries) {
+      await end()
+      return false
     }
   }
-  if (isAllowed) {
-    await begin()
-    await kit.records.put(markOf(sub), true, expiresAt, keptRecord)
+
+  async function takeAway(): Promise<void> {
+    let isTakenAway = false
+    await kit.records.update(markOf(sub), markSchema, (present) => {
+      isTakenAway = idIn(present) === id
+      return isTakenAway ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
+    })
+    // Not what another request of the user has begun.
+    if (isTakenAway) await end()
   }
-  // Not what another request of the user has begun.
-  if (isTakenAway) await end()
-  return isAllowed
 }
 
 /** Whether the removal of a user was decided, as of one that is complete or waits for another attempt. */
@@ -84,13 +106,16 @@ export const keepMark = ({ records, now }: EndpointKit, sub: string): Promise<un
 /** Takes away the mark of a user whom the host keeps. */
 export const unmark = ({ records }: EndpointKit, sub: string): Promise<unknown> => records.delete(markOf(sub))
 
-/** Whether the removal of a user must be completed. From then on, the request that began it cannot take its mark away. */
-export async function isDecided({ records, now }: EndpointKit, sub: string): Promise<boolean> {
-  let isDue = false
+/**
+ * Returns whether the removal of a user was decided. Takes away a mark that waits for its decision for too long: no process
+ * knows whether the request was still allowed, so it has removed nothing.
+ */
+export async function settleMark({ records, now }: EndpointKit, sub: string): Promise<'decided' | 'open' | 'given up'> {
+  let state: 'decided' | 'open' | 'given up' = 'open'
   await records.update(markOf(sub), markSchema, (present) => {
-    isDue = present === true || (typeof present === 'object' && present.at < now() - judgedWithin)
-    if (present === true || !isDue) return undefined
-    return { value: true, expiresAt: now() + removalLifetime + markLifetime, ...keptRecord }
+    const isOver = typeof present === 'object' && present.at < now() - judgedWithin
+    state = isOver ? 'given up' : present === true ? 'decided' : 'open'
+    return isOver ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
   })
-  return isDue
+  return state
 }

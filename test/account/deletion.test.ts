@@ -129,6 +129,12 @@ describe('the deletion of an account', () => {
       if (isSignedIn) await f.send(again.browser, await again.browser.open(deletionUri))
       f.clock.advance(61)
       await f.provider.runTasks()
+      // Nothing was decided.
+      if (f.users.has('alice')) {
+        expect(f.left().length).toBeGreaterThan(0)
+        const { browser: next } = await f.signedIn()
+        await f.send(next, await next.open(deletionUri))
+      }
       expect([steps, f.users.has('alice'), f.left()]).toEqual([steps, false, []])
       expect((await f.provider.inspect(String(body.refresh_token))).valid).toBe(false)
       expect(await f.provider.use(userSessions).list('alice')).toEqual([])

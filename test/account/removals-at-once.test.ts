@@ -48,3 +48,37 @@ test('one that is sent again after the other has ended removes the user once', a
   await provider.runTasks()
   expect(removed).toEqual(['alice'])
 })
+
+test('one whose process dies before it is judged again removes no user, also not later', async () => {
+  const { clock, kit, provider, removed, remove } = await setUp()
+  let decide = (_isAllowed: boolean) => {}
+  const reached = new Promise<void>((resolve) => {
+    void remove(() => {
+      resolve()
+      return new Promise((result) => {
+        decide = result
+      })
+    })
+  })
+  await reached
+  await provider.runTasks()
+  expect([removed, await isRemoved(kit, 'alice')]).toEqual([[], true])
+  clock.advance(120)
+  await provider.runTasks()
+  expect([removed, await isRemoved(kit, 'alice')]).toEqual([[], false])
+  decide(false)
+})
+
+test('one that was judged long ago is judged once more', async () => {
+  const { clock, kit, provider, removed, remove } = await setUp()
+  const checks: boolean[] = []
+  const outcome = await remove(async () => {
+    checks.push(checks.length === 0)
+    if (checks.length > 1) return false
+    // The process stops here, and a revocation comes meanwhile.
+    clock.advance(120)
+    await provider.runTasks()
+    return true
+  })
+  expect([outcome, checks, removed, await isRemoved(kit, 'alice')]).toEqual(['ended', [true, false], [], false])
+})
