@@ -140,7 +140,9 @@ export const invitationParts = (services: SelfServiceContext): readonly PluginPa
     async handle({ params: { token, username, password }, request: http }, kit) {
       const visit = { http, kit, services, token }
       const invitation = await findByToken(token, kit)
-      if (invitation === undefined) return statePage('ended', visit)
+      // Its domain can belong to a provider since.
+      const isEnded = invitation === undefined || services.tools.isElsewhere(invitation.email)
+      if (isEnded) return statePage('ended', visit)
       if (await hasAccount(invitation.email, services, kit)) return statePage('account_exists', visit)
       if (http.method !== 'POST') return formPage(invitation, visit)
       return accept({ username: typedName(username), password }, invitation, visit)

@@ -41,6 +41,8 @@ export type InvitationProblem =
   | 'address_malformed'
   | 'claims_malformed'
   | 'account_exists'
+  /** Its domain belongs to a provider, where its users sign in. */
+  | 'address_of_provider'
   | 'too_many_invitations'
   | 'mail_failed'
 
@@ -168,6 +170,8 @@ async function invite(invitation: NewInvitation, services: SelfServiceContext, k
   const claims = claimsIn(invitation.claims)
   if (email === undefined) return 'address_malformed'
   if (claims === undefined) return 'claims_malformed'
+  // An account here would outlive the one at the provider.
+  if (services.tools.isElsewhere(email)) return 'address_of_provider'
   if (await hasAccount(email, services, kit)) return 'account_exists'
   const { id = kit.randomId(), locale } = invitation
   const secret = kit.randomId()

@@ -25,6 +25,7 @@ function createSignInTools(services: FormServices): SignInTools {
     },
     hasSecondFactor: (sub, kit) => hasSecondFactor(sub, kit, services.secondFactors),
     byAddress: (address, interaction) => linkByAddress(interaction, services)?.(address),
+    isElsewhere: (address) => services.ways.some((way) => way.ownsAddress?.(address) === true),
     show: (interaction, problem, provider) => signInPage(interaction, services, { problem, provider }),
     expired: (http, kit) => expiredPage(undefined, http, kit, services),
     presentError: async (error, http, kit) =>

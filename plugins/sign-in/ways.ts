@@ -44,6 +44,8 @@ export interface SignInTools {
   hasSecondFactor(sub: string, kit: EndpointKit): Promise<boolean>
   /** Returns the link that the domain of a mail address leads to: its users have no password, and get no mail here. */
   byAddress(address: string, interaction: SuspendedInteraction): SignInWay | undefined
+  /** Whether the domain of a mail address leads elsewhere, for some client. */
+  isElsewhere(address: string): boolean
   /**
    * Shows the page of the sign-in, with what went wrong.
    *
@@ -96,6 +98,8 @@ export interface SignInWays {
   readonly forAddress?:
     | ((interaction: SuspendedInteraction) => ((address: string) => SignInWay | undefined) | undefined)
     | undefined
+  /** Whether the domain of an address leads elsewhere, for some client: no invitation creates an account for it. Default: no. */
+  readonly ownsAddress?: ((address: string) => boolean) | undefined
   /** Whether the page asks for an address, for `forAddress`. Default: if `forAddress` returns a function. */
   readonly asksForAddress?: ((interaction: SuspendedInteraction) => boolean) | undefined
   /** Whether the session suffices for the request, which can name a way. Default: `true`. */

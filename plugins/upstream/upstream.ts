@@ -127,7 +127,8 @@ const domainWays = (
   { providers }: Pick<Settings, 'providers'>,
   usable: (interaction: SuspendedInteraction) => readonly Provider[],
   wayTo: (provider: Provider, interaction: SuspendedInteraction) => SignInWay,
-): Pick<SignInWays, 'asksForAddress' | 'forAddress'> => ({
+): Pick<SignInWays, 'asksForAddress' | 'forAddress' | 'ownsAddress'> => ({
+  ownsAddress: (address) => providers.some((provider) => isAt(address, provider)),
   asksForAddress: (interaction) => usable(interaction).some(({ domains }) => domains.length > 0),
   forAddress(interaction) {
     // Also those that the client may not use, whose page refuses it: a password here must not replace them for its users.

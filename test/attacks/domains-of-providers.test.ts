@@ -5,12 +5,14 @@
  *
  * UTS 46; RFC 5891 section 4.4; wire contract, 18.15.
  */
-import { foldedUsername } from '@grantry/core'
+import { type AtomicDriver, foldedUsername } from '@grantry/core'
+import { invitations } from '@grantry/plugins/self-service'
 import { upstream } from '@grantry/plugins/upstream'
+import { memoryDriver } from '@grantry/storage-drivers/memory'
 import type { TestProviderOptions } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { clients } from '../authorization/parties.ts'
-import { setUpAccounts } from '../self-service/parties.ts'
+import { linkIn, setUpAccounts, titleOf } from '../self-service/parties.ts'
 import { createOpenIdDouble } from '../upstream/openid-double.ts'
 import { acmeOf, setUpUpstream } from '../upstream/parties.ts'
 
@@ -163,5 +165,29 @@ describe('18.15 with a client that may not use the provider of the domain', () =
     const { page, submit } = await f.start({ client_id: 'partner' })
     await submit(page, { username: 'alice', password: 'alice-password' })
     expect(f.events.filter(({ type }) => type === 'session_started')).toHaveLength(1)
+  })
+})
+
+// The user would sign in with the name and the password of the invitation, also when the account at the provider has ended.
+describe('18.15 an invitation', () => {
+  const invite = (storage: AtomicDriver, domains: readonly string[]) => async (email: string) => {
+    const double = await createOpenIdDouble()
+    const ways = [upstream({ providers: [acmeOf(double, { domains: [...domains] })], fetch: double.fetch })]
+    const f = await setUpAccounts({ signUp: 'invitation', names: 'username' }, { ways, provider: { storage } })
+    return { ...f, outcome: await f.provider.use(invitations).invite({ email }) }
+  }
+
+  test('creates no account in the domain of a provider', async () => {
+    const at = invite(memoryDriver(), ['acme.example'])
+    for (const email of ['carol@acme.example', 'carol@\uff41cme.example', 'carol@ACME.example.'])
+      expect((await at(email)).outcome).toBe('address_of_provider')
+    expect((await at('carol@other.example')).outcome).toMatchObject({ email: 'carol@other.example' })
+  })
+
+  test('that was sent before the provider got the domain has ended', async () => {
+    const storage = memoryDriver()
+    const link = linkIn(await (await invite(storage, [])('carol@acme.example')).lastMail())
+    const f = await invite(storage, ['acme.example'])('dora@other.example')
+    expect(titleOf(await f.browser().open(link))).toBe('This invitation no longer works')
   })
 })

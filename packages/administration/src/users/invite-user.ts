@@ -10,6 +10,11 @@ const problems: Readonly<Record<string, readonly [RefusalReason, message: string
     'claims must be an object of at most 4096 characters, without sub, email and email_verified',
     'claims',
   ],
+  address_of_provider: [
+    'invalid',
+    'the domain of this address belongs to a provider, where its users sign in',
+    'email',
+  ],
   account_exists: ['exists', 'an account has this address already', 'email'],
   too_many_invitations: ['in_use', 'there are 1,000 invitations that no user has accepted; withdraw some of them'],
   mail_failed: ['unsupported', 'the mail server has not accepted the mail; the event mail_failed has the reason'],
