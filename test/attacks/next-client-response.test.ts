@@ -100,6 +100,14 @@ describe('a response', () => {
     expect(codes(f)).toBe(1)
   })
 
+  test('of a sign-in in another tab is refused after a later one has begun, which still counts', async () => {
+    const f = await setUpApplication()
+    const { visitor, query } = await begun(f)
+    const later = await f.approve((await visitor.begin('/later')).location)
+    expect((await visitor.callback(query)).status).toBe(400)
+    expect((await visitor.callback(later)).location).toBe(`${origin}/later`)
+  })
+
   test('counts for half an hour', async () => {
     const f = await setUpApplication()
     const { visitor, query } = await begun(f)
