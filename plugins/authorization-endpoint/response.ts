@@ -1,6 +1,7 @@
 import { type Client, type EndpointKit, type EndpointRequest, OAuthError, type Reply } from '@grantry/core'
 import { asciiUriOf, withQuery } from '../shared/browser-cookie.ts'
 import { homeOf, isUnknownPath, unknownPathView } from '../shared/unknown-path.ts'
+import { answeredClientOf } from './answered.ts'
 import type { EndpointPages, ErrorView } from './authorization-pages.ts'
 import { clientError } from './refusal.ts'
 import { registeredFor, type Sender } from './registered.ts'
@@ -207,9 +208,13 @@ export async function errorViewOf(
   } = error
   const { searchParams } = new URL(http.url)
   const begun = ways.restart === undefined ? undefined : new URL(ways.restart).searchParams
-  const clientId = (begun ?? searchParams).get('client_id')
+  const named = (begun ?? searchParams).get('client_id')
+  const clientOf = async (id: string | null) => (id === null ? undefined : kit.findClient(id, http))
   // A refusal because of a failure must not fail again.
-  const client = clientId === null ? undefined : await kit.findClient(clientId, http).catch(() => undefined)
+  const client = await (named === null
+    ? answeredClientOf(kit, searchParams.get('interaction')).then(clientOf)
+    : clientOf(named)
+  ).catch(() => undefined)
   const view = { code, reason, requestId: http.requestId, home: homeOf(kit), returnTo: applicationOf(client), ...ways }
   return { ...view, ...registeredFor(kit, http, client) }
 }

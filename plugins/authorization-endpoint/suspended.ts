@@ -4,6 +4,7 @@ import { browserCookie, type SameSite } from '../shared/browser-cookie.ts'
 import { clockSkew } from '../shared/jwt-claims.ts'
 import { keptRecord } from '../shared/kept-record.ts'
 import { storeWaiting } from '../shared/known-sites.ts'
+import { idForm, usedKeyOf } from './answered.ts'
 import type { Suspension } from './interaction.ts'
 import type { RefusalCode } from './refusal.ts'
 import { assertShown, noPageShown } from './shown-page.ts'
@@ -27,9 +28,6 @@ const schema = v.object({
 
 /** A suspended request, as it is stored. */
 export type SuspendedRecord = v.InferOutput<typeof schema>
-
-/** 256 random bits. */
-const idForm = /^[\w-]{43}$/u
 
 const keyOf = (id: string): string => `interaction:${id}`
 
@@ -99,11 +97,11 @@ export function createSuspendedRequests(sameSite: SameSite = 'lax'): SuspendedRe
 
     update: (kit, id, request) => kit.records.put(keyOf(id), request, request.expiresAt),
 
-    async use(kit, id, { expiresAt }) {
+    async use(kit, id, { expiresAt, params }) {
       // An insert, because only that is atomic across processes. Another call that has found the request can be in
       // progress after its end, and extend it.
       const end = Math.max(expiresAt, kit.now() + maxExtension)
-      const isFirst = await kit.records.insert(`used interaction:${id}`, true, end + clockSkew, keptRecord)
+      const isFirst = await kit.records.insert(usedKeyOf(id), params.client_id ?? true, end + clockSkew, keptRecord)
       if (isFirst) await kit.records.delete(keyOf(id))
       return isFirst
     },

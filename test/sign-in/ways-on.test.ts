@@ -3,12 +3,13 @@ import { createPageSets } from '@grantry/pages/preview'
 import { endSession } from '@grantry/plugins/end-session'
 import { signIn } from '@grantry/plugins/sign-in'
 import { describe, expect, test } from 'vitest'
-import { answer, hiddenFields, type Page, unescapeHtml } from '../authorization/browser.ts'
+import { answer, hiddenFields, type Page, returnLink, unescapeHtml } from '../authorization/browser.ts'
 import { redirectUri, request } from '../authorization/parties.ts'
 import { views } from '../pages/views.ts'
 import { pushed, setUp as setUpPush } from '../pushed-authorization/parties.ts'
 import { setUpSignIn } from './parties.ts'
 
+const issuer = 'https://id.example.com'
 const pages = createPages()
 const pageSets = createPageSets()
 const isCode = { code: expect.any(String), state: request.state }
@@ -61,6 +62,24 @@ describe('a page that would be a dead end', () => {
     expect(answer(await first.submit('consent', { decision: 'allow' }, consent))).toMatchObject({ state: 'first' })
     const again = await first.browser.open(restartOf(await second.submit('signin', alice)))
     expect(answer(again)).toMatchObject({ code: expect.any(String), state: 'second' })
+  })
+
+  test('11.33 going back after the consent leads to the application', async () => {
+    const { start: open, clock } = await start()
+    const { browser, page, enter, submit } = await open()
+    const consent = await enter('alice')
+    expect(answer(await submit('consent', { decision: 'allow' }, consent))).toMatchObject(isCode)
+    const { interaction = '' } = hiddenFields(page)
+    for (const path of ['authorize/resume', 'signin', 'consent']) {
+      const back = await browser.open(`${issuer}/connect/${path}?${new URLSearchParams({ interaction })}`)
+      expect([path, back.status, returnLink(back)?.href]).toEqual([path, 400, new URL('/', redirectUri).href])
+      // Of no request, and of one that is being answered, nothing is known.
+      const other = await browser.open(`${issuer}/connect/${path}?interaction=${'x'.repeat(43)}`)
+      expect([path, other.status, returnLink(other)]).toEqual([path, 400, undefined])
+    }
+    clock.advance(4000)
+    const late = await browser.open(`${issuer}/connect/authorize/resume?${new URLSearchParams({ interaction })}`)
+    expect(returnLink(late)).toBeUndefined()
   })
 
   test('11.33 the address bar after a wrong password shows the sign-in again', async () => {
