@@ -106,9 +106,15 @@ describe('accounts of the server', () => {
   })
 
   test.each([
-    [{ issuer: 'https://id.example.com' }, 'plugins[0].accounts: accounts send mails; set mail.url and mail.from'],
-    [{ administration: false }, 'plugins[0].accounts: accounts are in the storage; set "administration": true'],
-    [{ users: { authenticate: () => undefined } }, 'plugins[0].accounts: users come from a user service'],
+    [
+      { issuer: 'https://id.example.com' },
+      'plugins[0] ("sign-in").accounts: accounts send mails; set mail.url and mail.from',
+    ],
+    [
+      { administration: false },
+      'plugins[0] ("sign-in").accounts: accounts are in the storage; set "administration": true',
+    ],
+    [{ users: { authenticate: () => undefined } }, 'plugins[0] ("sign-in").accounts: users come from a user service'],
   ])('need what the configuration lacks: %j', async (more, message) => {
     await expect(start(more)).rejects.toThrow(message)
   })
