@@ -135,6 +135,6 @@ test('without the sign-in, a device authorization needs verificationUri', async 
   })
   const loaded = await loadConfiguration(file, {})
   await expect(startServer({ loaded, port: 0, observe: () => {} })).rejects.toThrow(
-    'plugins[0].verificationUri is required without the plugin sign-in',
+    'plugins[0] ("device-authorization").verificationUri is required without the plugin sign-in',
   )
 })

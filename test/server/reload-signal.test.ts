@@ -78,7 +78,7 @@ test('a configuration that a start would refuse changes nothing, and the log has
       'clients: second has the scope none',
     ],
     [JSON.stringify({ keys: { jwks: 'missing.json' } }), 'keys.jwks'],
-    [JSON.stringify({ users: [{ sub: '1', username: 'alice', password: 'alice-secret' }] }), 'users[0].password'],
+    [JSON.stringify({ users: [{ sub: '1', username: 'alice', password: 'alice-secret' }] }), 'users[0] ("1").password'],
   ] as const
   for (const [index, [text, reason]] of refusals.entries()) {
     const isWhole = index < 2

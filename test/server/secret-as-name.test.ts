@@ -12,7 +12,11 @@ describe('a secret as the name of an option', () => {
   test.each<[string, object | string, string]>([
     ['at the top level', { ...valid, [secret]: 'x' }, `${hidden} is not a known option here`],
     ['of the storage', { ...valid, storage: { driver: 'sqlite', [secret]: 'x' } }, `storage.${hidden} is not a known`],
-    ['of a plugin', { ...valid, plugins: [{ name: 'dpop', [secret]: 1 }] }, `plugins[0].${hidden} is not a known`],
+    [
+      'of a plugin',
+      { ...valid, plugins: [{ name: 'dpop', [secret]: 1 }] },
+      `plugins[0] ("dpop").${hidden} is not a known`,
+    ],
     ['of a user', { ...valid, users: [{ [secret]: 'x' }] }, `users[0].${hidden} is not a known`],
     [
       'with an unset variable',

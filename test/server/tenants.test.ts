@@ -121,7 +121,7 @@ describe('tenants by path', () => {
   test('are checked at the start, without being opened', async () => {
     const typo = { ...listed, plugins: [{ name: 'sing-in' }] }
     await expect(start({ list: [listed, { ...typo, name: 'beta' }] })).rejects.toThrow(
-      /tenants\.list\[1\]: .*name.*did you mean sign-in\?/u,
+      /tenants\.list\[1\] \("[\w.-]+"\): .*name.*did you mean sign-in\?/u,
     )
   })
 
