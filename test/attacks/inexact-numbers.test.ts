@@ -4,6 +4,7 @@
 import { inexactNumberIn, parseExactJson, parseJsonText } from '@grantry/core'
 import { CompactSign, generateKeyPair } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { claimValue as claimOfEntry } from '../../packages/users/src/ldap/entries.ts'
 import { claimValue } from '../../packages/users/src/sql/values.ts'
 import { verifiedJwt } from '../../plugins/shared/verify-jwt.ts'
 import { setting } from '../admin-api/setting.ts'
@@ -87,4 +88,13 @@ test('a claim of a database is refused, or kept as text', () => {
   expect(claimValue('.5', column)).toBe(0.5)
   for (const text of ['', ' ', '0x10', '0b1', '1_000', '1,5', 'NaN', 'Infinity', ' 12', '12abc', '١٢'])
     expect(() => claimValue(text, column)).toThrow('is not of the type number')
+})
+
+test('a claim of a directory is refused, too', () => {
+  const attribute = { claim: 'employee', attribute: 'employeeNumber', type: 'number' } as const
+  const claimOf = (text: string) => claimOfEntry({ dn: 'cn=ann', employeeNumber: text }, attribute)
+  for (const number of some) expect(() => claimOf(number)).toThrow('give it the type string')
+  for (const number of kept) expect(claimOf(number)).toBe(Number(number))
+  for (const text of [' ', '0x10', '1_000', 'Infinity'])
+    expect(() => claimOf(text)).toThrow('is not of the type number')
 })
