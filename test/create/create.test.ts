@@ -56,6 +56,15 @@ describe('without a terminal', () => {
     )
   })
 
+  test.each([
+    ['postgresql', 'postgresql://'],
+    ['sqlite', './none.db'],
+  ])('writes a test that has no table, with a database of the kind of %s', async (storage, start) => {
+    const directory = emptyDirectory()
+    await create([directory, '--no-start', '--users', 'new', '--storage', storage])
+    expect(read(directory, 'sign-in.test.ts')).toContain(`USERS_DATABASE: '${start}`)
+  })
+
   test('writes a Worker that is that of @grantry/cloudflare, with a schedule', async () => {
     const directory = emptyDirectory()
     await create([directory, '--no-start', '--where', 'workers', '--storage', 'd1'])

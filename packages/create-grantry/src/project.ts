@@ -11,7 +11,7 @@ import { siteFile } from './site-file.ts'
 import { storages } from './storage.ts'
 import { template } from './templates.ts'
 import { users } from './users.ts'
-import { newTable, type UsersTable, usersSql } from './users-table.ts'
+import { isPostgresql, newTable, type UsersTable, usersSql } from './users-table.ts'
 
 /** The programs of an MCP server: those of the example, with other neighbors. */
 function mcpFiles(): Readonly<Record<string, string>> {
@@ -35,14 +35,14 @@ export const resource = \`\${issuer}/mcp\`
 const mcpPackages = ['@grantry/resource-server', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod']
 
 /** The test of a sign-in. It does not need the table of the users: it has a user of its own. */
-const signInTest = ({ users: source }: Answers): string =>
+const signInTest = ({ users: source }: Answers, { database }: UsersTable): string =>
   source === 'demo'
     ? template('app/sign-in.test.ts')
     : template('app/sign-in.test.ts')
         .replace('{ storage: memoryDriver() }', '{ storage: memoryDriver(), users }')
         .replace(
           '  ALICE_PASSWORD: password,\n}\n',
-          `  USERS_DATABASE: './none.db',
+          `  USERS_DATABASE: '${isPostgresql(database) ? 'postgresql://127.0.0.1/none' : './none.db'}',
 }
 
 // Instead of the table, which a test must not change.
@@ -55,7 +55,7 @@ const users: UserService = {
         .replace('import { memoryDriver }', "import type { UserService } from '@grantry/core'\nimport { memoryDriver }")
 
 /** The files of the program, without those of its tools. */
-function programFiles(answers: Answers, parts: Parameters<typeof grantryFile>[0], place: Place) {
+function programFiles(answers: Answers, parts: Parameters<typeof grantryFile>[0], place: Place, table: UsersTable) {
   return {
     'grantry.ts': grantryFile(parts),
     'site.ts': siteFile(answers),
@@ -64,7 +64,7 @@ function programFiles(answers: Answers, parts: Parameters<typeof grantryFile>[0]
     ...(answers.what === 'mcp' && mcpFiles()),
     [place.server]: template(place.template),
     'browser.ts': template('app/browser.ts'),
-    'sign-in.test.ts': answers.users === 'provider' ? template('app/provider.test.ts') : signInTest(answers),
+    'sign-in.test.ts': answers.users === 'provider' ? template('app/provider.test.ts') : signInTest(answers, table),
     ...place.filesFor?.(answers),
   }
 }
@@ -117,7 +117,7 @@ export function projectOf(
       'package.json': manifest(listed, versionOf),
       'tsconfig.json': tsconfig(place.types),
       [place.secrets]: environmentFile(settings),
-      ...programFiles(answers, parts, place),
+      ...programFiles(answers, parts, place, table),
       ...(isNew && { 'users.sql': usersSql(table), 'add-user.ts': template('app/add-user.ts') }),
     },
     ignored: ['node_modules/', place.secrets, 'data/', '*.db', ...(place.ignored ?? [])],
