@@ -98,7 +98,6 @@ describe('the bundle of a provider with two grants', () => {
     'grants/failed-proofs.ts',
     'parts/endpoint-kind.ts',
     'parts/error-page.ts',
-    'http/json-body.ts',
     'parts/reply.ts',
     'parts/html-policy.ts',
     'parts/fields-kind.ts',

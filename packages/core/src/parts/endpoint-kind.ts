@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { functionSchema } from '../config-schema.ts'
-import { jsonBody } from '../http/json-body.ts'
-import { createSegmentsOf } from '../http/read-parameters.ts'
+import { createSegmentsOf, jsonBody } from '../http/read-parameters.ts'
 import { isPath } from '../parse-url.ts'
 import { namedParameters, type OutputOf, type Schema } from '../standard-schema.ts'
 import type { MaybePromise } from '../types.ts'
