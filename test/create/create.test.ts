@@ -1,8 +1,9 @@
 // `npm create grantry`: what it writes, and what it refuses.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sqlUsers } from '@grantry/users/sql'
 import { describe, expect, test } from 'vitest'
-import { columnsOf } from '../../packages/create-grantry/src/users-table.ts'
+import { columnsOf, newTable } from '../../packages/create-grantry/src/users-table.ts'
 import { create, emptyDirectory, root } from './created.ts'
 
 const read = (directory: string, file: string): string => readFileSync(join(directory, file), 'utf8')
@@ -57,13 +58,18 @@ describe('without a terminal', () => {
   })
 
   test.each([
-    ['postgresql', 'postgresql://'],
-    ['sqlite', './none.db'],
-  ])('writes a test that has no table, with a database of the kind of %s', async (storage, start) => {
-    const directory = emptyDirectory()
-    await create([directory, '--no-start', '--users', 'new', '--storage', storage])
-    expect(read(directory, 'sign-in.test.ts')).toContain(`USERS_DATABASE: '${start}`)
-  })
+    ['postgresql', 'url'],
+    ['sqlite', 'file'],
+  ] as const)(
+    'writes a test that has no table, with a database that sqlUsers() accepts as with %s',
+    async (storage, place) => {
+      const directory = emptyDirectory()
+      await create([directory, '--no-start', '--users', 'new', '--storage', storage])
+      const [, database = ''] = /USERS_DATABASE: '(.*)'/u.exec(read(directory, 'sign-in.test.ts')) ?? []
+      const { table, columns } = newTable(database)
+      expect(() => sqlUsers({ [place]: database, table, columns } as Parameters<typeof sqlUsers>[0])).not.toThrow()
+    },
+  )
 
   test('writes a Worker that is that of @grantry/cloudflare, with a schedule', async () => {
     const directory = emptyDirectory()

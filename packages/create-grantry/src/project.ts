@@ -42,7 +42,7 @@ const signInTest = ({ users: source }: Answers, { database }: UsersTable): strin
         .replace('{ storage: memoryDriver() }', '{ storage: memoryDriver(), users }')
         .replace(
           '  ALICE_PASSWORD: password,\n}\n',
-          `  USERS_DATABASE: '${isPostgresql(database) ? 'postgresql://127.0.0.1/none' : './none.db'}',
+          `  USERS_DATABASE: '${isPostgresql(database) ? 'postgresql://reader@127.0.0.1/none' : './none.db'}',
 }
 
 // Instead of the table, which a test must not change.
