@@ -9,6 +9,7 @@ describe('a document is refused', () => {
   test.each<[string, string, Hosted]>([
     ['that its owner has removed for good', 'document_gone', { body: '', status: 410 }],
     ['with a secret', 'secret_published', { body: { ...document, client_secret: 'published' } }],
+    ['with the end of a secret', 'secret_published', { body: { ...document, client_secret_expires_at: 0 } }],
     [
       'with the method of a secret',
       'method_refused',
