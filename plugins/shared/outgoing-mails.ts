@@ -7,11 +7,41 @@ const maxAttempts = 3
 /** Mails that wait in a process, or are on their way. Further ones are not sent. */
 const maxWaiting = 1000
 
+/** Mails on their way: fewer than the calls of a host function (128), so that the core refuses none of them. */
+const maxSending = 100
+
+/** The shares of both, in tenths. Sign-ups, which cost a stranger nothing, use up none of the mails of accounts. */
+const shares = { account: 6, sign_up: 4 } as const
+
+/** What a visitor causes who asks for a new account. */
+const signUps: ReadonlySet<string> = new Set(['sign_up', 'account_exists'])
+
 interface Letter {
   readonly message: MailMessage
   readonly purpose: string
   attempts: number
 }
+
+/** The mails of one share. */
+interface Lane {
+  readonly maxWaiting: number
+  readonly maxSending: number
+  sending: number
+  /** For a place among those on their way. */
+  readonly waiting: Letter[]
+  /** For the task, which sends them again. */
+  readonly failed: Letter[]
+}
+
+const createLane = (tenths: number): Lane => ({
+  maxWaiting: (maxWaiting * tenths) / 10,
+  maxSending: (maxSending * tenths) / 10,
+  sending: 0,
+  waiting: [],
+  failed: [],
+})
+
+const isFull = (lane: Lane): boolean => lane.sending + lane.waiting.length + lane.failed.length >= lane.maxWaiting
 
 /**
  * Returns the codes at the end of a message, and the server, such as `EENVELOPE 550 at mail.example.com:587`. The rest could
@@ -37,20 +67,33 @@ export interface Outgoing {
  * @param port the name of the mailer for events
  */
 export function createOutgoing(mailer: Mailer, port: string): Outgoing {
-  const failed: Letter[] = []
+  const lanes = { account: createLane(shares.account), sign_up: createLane(shares.sign_up) }
   const pending = new Set<Promise<void>>()
 
   const giveUp = (purpose: string, reason: string, kit: EndpointKit): void =>
     kit.recordUser({ type: 'mail_failed', purpose, reason }, {})
 
-  async function attempt(letter: Letter, kit: EndpointKit): Promise<void> {
+  async function attempt(letter: Letter, lane: Lane, kit: EndpointKit): Promise<void> {
     letter.attempts += 1
     try {
       await sendMail(mailer, port, letter.message, kit)
     } catch (error) {
-      if (letter.attempts < maxAttempts) failed.push(letter)
+      if (letter.attempts < maxAttempts) lane.failed.push(letter)
       else giveUp(letter.purpose, mailFailure(error), kit)
     }
+  }
+
+  /** Sends a mail, and then those that have waited for its place. */
+  async function send(letter: Letter, lane: Lane, kit: EndpointKit): Promise<void> {
+    if (lane.sending >= lane.maxSending) {
+      lane.waiting.push(letter)
+      return
+    }
+    lane.sending += 1
+    for (let next: Letter | undefined = letter; next !== undefined; next = lane.waiting.shift()) {
+      await attempt(next, lane, kit)
+    }
+    lane.sending -= 1
   }
 
   function track(sending: Promise<void>): Promise<void> {
@@ -61,7 +104,7 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
 
   return {
     post(purpose, message, kit) {
-      const isFull = pending.size + failed.length >= maxWaiting
+      const lane = lanes[signUps.has(purpose) ? 'sign_up' : 'account']
       // After the response: it must not show whether there is a mail.
       const later = new Promise<void>((resolve) => {
         setTimeout(resolve, 0)
@@ -69,14 +112,18 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
       const sending = track(
         later.then(() => {
           if (message === undefined) return undefined
-          return isFull ? giveUp(purpose, 'too_many_waiting', kit) : attempt({ message, purpose, attempts: 0 }, kit)
+          return isFull(lane)
+            ? giveUp(purpose, 'too_many_waiting', kit)
+            : send({ message, purpose, attempts: 0 }, lane, kit)
         }),
       )
       mailer.waitUntil?.(sending)
     },
     part: defineTask(async (kit) => {
-      const again = failed.splice(0)
-      await Promise.all([...pending, ...again.map((letter) => track(attempt(letter, kit)))])
+      const again = Object.values(lanes).flatMap((lane) =>
+        lane.failed.splice(0).map((letter) => track(send(letter, lane, kit))),
+      )
+      await Promise.all([...pending, ...again])
     }),
   }
 }
