@@ -51,7 +51,8 @@ async function atSignIn(options: Partial<SignInOptions>, form: (html: string) =>
 
 async function atDevicePage(page: Partial<DevicePage>) {
   const f = await setUpPage(page, limits)
-  return { ...f, ask: () => createBrowser(f.provider, 'alice').open() }
+  const { body } = await f.start()
+  return { ...f, ask: () => createBrowser(f.provider, 'alice').open({ user_code: String(body.user_code) }) }
 }
 
 async function atExchange(settings: TokenExchangeOptions) {
@@ -122,6 +123,9 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
   ],
   'device-authorization/device-page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
   'device-authorization/device-page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'device-authorization/device-page.suffices': [
+    ['deviceAuthorization.suffices', () => atDevicePage({ suffices: hang })],
+  ],
   'client-assertion/assertion-settings.secretOf': [
     [
       'clientAssertion.secretOf',
@@ -176,6 +180,8 @@ const others: Readonly<Record<string, string>> = {
   'one-time-password/totp.reset': 'is called for administrators, too',
   'one-time-password/recovery-codes.reset': 'is called for administrators, too',
   'authorization-endpoint/authorization-options.parts': 'is called at startup',
+  'authorization-endpoint/authorization-options.suffices':
+    'is called by the page for devices, with the limits of that one',
   'shared/jwks-settings.fetch': 'has a time limit of its own, with the request that it sends',
   'shared/new-passwords.isCommon': 'has the limits, but is skipped then: test/account/password.test.ts',
   'client-metadata/client-metadata-options.fetch': 'has a time limit of its own, with the request that it sends',

@@ -71,6 +71,8 @@ describeWithChromium('the pages in a browser', () => {
     async (javaScriptEnabled) => {
       const context = await browser.newContext({ javaScriptEnabled })
       const signIn = await openState(context, 'sign-in')
+      // The browser gives it the focus after the page has loaded.
+      await signIn.page.locator('#username:focus').waitFor()
       await signIn.page.keyboard.type('alice')
       await signIn.page.keyboard.press('Tab')
       await signIn.page.keyboard.type('secret')
