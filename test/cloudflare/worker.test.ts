@@ -159,7 +159,8 @@ test('leaves other paths to the host, with the provider', async () => {
     context,
     expect.objectContaining({ issuer }),
   ])
-  expect((await handlers.fetch(tokenRequest(), environment, context)).status).toBe(200)
+  expect(await (await handlers.fetch(tokenRequest(), environment, context)).json()).toHaveProperty('access_token')
+  expect(fetchOther).toHaveBeenCalledTimes(1)
 })
 
 test('responds with 404 to other paths without a host', async () => {
