@@ -1,6 +1,6 @@
 // Installs the Debian programs that some tests need, if this user may do that: as root, and with CI=true through sudo.
 import { spawnSync } from 'node:child_process'
-import { findChromium, headlessShell } from './find-chromium.js'
+import { findChromium } from './find-chromium.js'
 import { reportNotRun } from './not-run.js'
 
 const isInstalled = (program, flag = '--version') => spawnSync(program, [flag], { stdio: 'ignore' }).status === 0
@@ -12,7 +12,7 @@ const programs = [
   { package: 'pgbouncer', tests: 'PostgreSQL behind PgBouncer', isAvailable: () => isInstalled('pgbouncer') },
   { package: 'nginx-light', tests: 'mutual TLS behind nginx', isAvailable: () => isInstalled('nginx', '-v') },
   { package: 'prometheus', tests: 'the alerts for Prometheus', isAvailable: () => isInstalled('promtool') },
-  { package: headlessShell, tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
+  { package: 'chromium', tests: 'pages in Chromium', isAvailable: () => findChromium() !== undefined },
   { package: 'zsh', tests: 'the completion for zsh', isAvailable: () => isInstalled('zsh') },
   { package: 'fish', tests: 'the completion for fish', isAvailable: () => isInstalled('fish') },
   { package: 'systemd', tests: 'the systemd unit', isAvailable: () => isInstalled('systemd-analyze') },
@@ -41,13 +41,9 @@ function failureOf([command, ...parameters]) {
 
 const wanted = namesOf(missing())
 const isRoot = process.getuid?.() === 0
-if (isInstalled('apt-get') && (isRoot || process.env.CI === 'true')) {
-  const asRoot = (...command) => failureOf([...(isRoot ? [] : ['sudo', '-n']), ...command])
-  const failure = wanted === '' ? undefined : asRoot('sh', '-c', install(wanted))
+if (wanted !== '' && isInstalled('apt-get') && (isRoot || process.env.CI === 'true')) {
+  const failure = failureOf([...(isRoot ? [] : ['sudo', '-n']), 'sh', '-c', install(wanted)])
   if (failure !== undefined) process.stderr.write(`apt-get install ${wanted} failed: ${failure}\n`)
-  // Another Chromium suffices, also where the system has no such package.
-  else if (process.env.CHROMIUM === undefined && !isInstalled(headlessShell))
-    asRoot('apt-get', 'install', '-y', '--no-install-recommends', headlessShell)
 }
 const still = missing()
 if (still.length > 0) {

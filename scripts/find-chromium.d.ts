@@ -1,3 +1,2 @@
 export const chromiumMissing: string
 export function findChromium(): string | undefined
-export const headlessShell: string

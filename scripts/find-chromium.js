@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 
-/** Chromium without what surrounds a page: opening one takes three fifths of the CPU time. */
-export const headlessShell = 'chromium-headless-shell'
-
-const names = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 export const chromiumMissing =
-  'Chromium is not installed, but the tests of the console need it: apt-get install chromium-headless-shell, or set CHROMIUM to its path'
+  'Chromium is not installed, but the tests of the console need it: apt-get install chromium, or set CHROMIUM to its path'
 
 const isAvailable = (file) => spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0
 

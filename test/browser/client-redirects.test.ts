@@ -84,10 +84,12 @@ describeWithChromium('a client that redirects on, in a browser', () => {
       const devtools = await context.newCDPSession(page)
       await devtools.send('Network.enable')
       const settled = new Promise<void>((resolve) => {
-        // Sent to the browser's network stack, or, for a scheme of an application, to the system.
-        devtools.on('Network.requestWillBeSent', ({ request }) => {
-          if (request.url === `${ends[end]}?from=client`) resolve()
-        })
+        const check = (url: string): void => {
+          if (url === `${ends[end]}?from=client`) resolve()
+        }
+        // Sent to the browser's network stack, from any of its processes, or, for a scheme of an application, to the system.
+        page.on('request', (request) => check(request.url()))
+        devtools.on('Network.requestWillBeSent', ({ request }) => check(request.url))
         page.on('console', (message) => {
           problems.push(`${path}, ${last}: ${message.text()}`)
           resolve()

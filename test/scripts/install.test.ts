@@ -107,7 +107,7 @@ describe('the runtimes', () => {
 })
 
 describe('Debian programs', () => {
-  const all = 'redis-server postgresql slapd pgbouncer nginx-light prometheus chromium-headless-shell zsh fish systemd'
+  const all = 'redis-server postgresql slapd pgbouncer nginx-light prometheus chromium zsh fish systemd'
   const out =
     'not run: the tests of Redis, PostgreSQL, users in an LDAP directory, PostgreSQL behind PgBouncer, mutual TLS behind nginx, ' +
     'the alerts for Prometheus, pages in Chromium, the completion for zsh, the completion for fish, the systemd unit' +
@@ -119,7 +119,7 @@ describe('Debian programs', () => {
     'pgbouncer',
     'nginx',
     'promtool',
-    'chromium-headless-shell',
+    'chromium',
     'zsh',
     'fish',
     'systemd-analyze',
@@ -143,16 +143,6 @@ describe('Debian programs', () => {
       expect(machine.run('debian-programs', [], { CI })).toEqual(nothing)
       expect(machine.run('debian-programs', [], { CI })).toEqual(nothing)
       expect(installs(machine)).toEqual([`apt-get install -y --no-install-recommends ${all}`])
-    })
-
-    test.each(['works', 'fails'] as const)('include a faster Chromium where another one is, if apt-get %s', (apt) => {
-      const machine = setUp(apt)
-      const others = programs.filter((name) => name !== 'chromium-headless-shell')
-      for (const name of ['chromium', ...others]) machine.add(name, '')
-      expect(machine.run('debian-programs', [], { CI: true })).toEqual(nothing)
-      expect(installs(machine)).toEqual(['apt-get install -y --no-install-recommends chromium-headless-shell'])
-      expect(machine.run('debian-programs', [], { CI: true })).toEqual(nothing)
-      expect(installs(machine)).toHaveLength(apt === 'works' ? 1 : 2)
     })
 
     test('are reported if apt-get fails; with CI=true that is a failure', () => {
