@@ -1,7 +1,9 @@
 import {
   type AtomicDriver,
   createProvider,
+  describeCause,
   type Handler,
+  isOAuthError,
   type Observer,
   openEntries,
   type Provider,
@@ -16,6 +18,7 @@ import { consoleAdministration } from '../configuration/console-client.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import type { ReadUserClaims } from '../configuration/sign-in/organizations.ts'
+import { commonFields } from '../observability/adapter-reports.ts'
 import type { Observability } from '../observability/observability.ts'
 import { observedRoute } from '../observability/observed-route.ts'
 import { withRequestedTenant } from '../observability/requested-tenant.ts'
@@ -147,7 +150,7 @@ export interface OpenProviderOptions {
 }
 
 /** Serves no request while a client that is back could get what another one with its id had, except what is the same for all. */
-function gated(provider: Provider, routes: (request: Request) => Handler): Handler {
+function gated(provider: Provider, routes: (request: Request) => Handler, observe: ServerObserver): Handler {
   const { endMissing } = provider.use(beforeRequests)
   const { jwks, discovery, authorizationServerMetadata } = provider.handlers
   const published: ReadonlySet<Handler | undefined> = new Set([jwks, discovery, authorizationServerMetadata])
@@ -159,7 +162,12 @@ function gated(provider: Provider, routes: (request: Request) => Handler): Handl
     if (ending === undefined) return handler(request, connection)
     return ending.then(
       () => handler(request, connection),
-      () => provider.unavailable(request, connection),
+      (thrown: unknown) => {
+        const reason = 'clients_not_compared'
+        const cause = describeCause(isOAuthError(thrown) ? (thrown.details.cause ?? thrown) : thrown)
+        observe({ type: 'unhandled_failure', ...commonFields(), reason, cause })
+        return provider.unavailable(request, connection)
+      },
     )
   }
 }
@@ -226,7 +234,7 @@ export async function openProvider({
       provider,
       built,
       console,
-      handle: gated(provider, routes),
+      handle: gated(provider, routes, observability.observe),
       async close() {
         await provider.close()
         await accounts?.close()
