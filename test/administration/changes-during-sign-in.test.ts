@@ -5,11 +5,10 @@
 
 import { sha256Of } from '@grantry/testing'
 import { afterAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
 import { networkStores } from '../support/network-stores.ts'
 import { describeWithPostgresql } from '../support/postgresql-describe.ts'
 import { describeWithRedis } from '../support/redis-describe.ts'
-import { post, type Service, startService } from './service.ts'
+import { post, type Service, soonEverywhere, startService } from './service.ts'
 
 const web = ['web', 'web-secret'] as const
 const api1 = ['api1', 'api1-secret'] as const
@@ -28,9 +27,6 @@ afterAll(async () => {
 })
 
 const [old, next] = ['correct horse battery', 'another long password']
-
-/** The same user signs in after the thief was refused. */
-const unlimited = { abuseControl: { enabled: false } }
 
 /** Sign-ins in progress at each process. */
 const concurrent = 2
@@ -66,10 +62,7 @@ async function endsStolenSecrets({ command, everywhere }: Pick<Service, 'command
 }
 
 async function endsEverything(storage: object): Promise<void> {
-  const { command, commandWith, everywhere } = await startService(storage, closings, {
-    clients,
-    ...unlimited,
-  })
+  const { command, commandWith, everywhere } = await startService(storage, closings, { clients })
   const token = (origin: string, form: Record<string, string>) => post(`${origin}/connect/token`, web, form)
   const signIn = (origin: string, password: string) =>
     token(origin, { grant_type: 'password', username: 'alice', password, scope: 'openid offline_access' })
@@ -78,9 +71,9 @@ async function endsEverything(storage: object): Promise<void> {
   async function tokensDuring(act: () => Promise<unknown>): Promise<readonly string[]> {
     let isOver = false
     const tokens: string[] = []
-    // A process can remember the user as it was before the last command for 5 seconds, and then refuses once.
+    // A process can remember the user as it was before the last command for 5 seconds, and refuses until then.
     await everywhere((origin) =>
-      eventually(async () => {
+      soonEverywhere(async () => {
         const { body } = await signIn(origin, old)
         // A refusal shows its error.
         expect(body).toMatchObject({ refresh_token: expect.any(String) })
