@@ -49,6 +49,15 @@ async function atSignIn(options: Partial<SignInOptions>, form: (html: string) =>
   return { ...f, ask }
 }
 
+async function atConsent() {
+  const f = await setUpSignIn({}, limits, { organizations: { isMember: hang } })
+  const ask = async () => {
+    const { enter, submit } = await f.start({ acr_values: 'tenant:acme' })
+    await submit('consent', { decision: 'allow' }, await enter('alice'))
+  }
+  return { ...f, ask }
+}
+
 async function atDevicePage(page: Partial<DevicePage>) {
   const f = await setUpPage(page, limits)
   const { body } = await f.start()
@@ -108,19 +117,7 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
       },
     ],
   ],
-  'authorization-endpoint/organizations.isMember': [
-    [
-      'organizations.isMember',
-      async () => {
-        const f = await setUpSignIn({}, limits, { organizations: { isMember: hang } })
-        const ask = async () => {
-          const { enter, submit } = await f.start({ acr_values: 'tenant:acme' })
-          await submit('consent', { decision: 'allow' }, await enter('alice'))
-        }
-        return { ...f, ask }
-      },
-    ],
-  ],
+  'authorization-endpoint/organizations.isMember': [['organizations.isMember', atConsent]],
   'device-authorization/device-page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
   'device-authorization/device-page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
   'device-authorization/device-page.suffices': [
