@@ -1,11 +1,12 @@
 import { defineTask, type EndpointKit, type PluginPart } from '@grantry/core'
+import { type Bulkhead, createBulkhead } from './bulkhead.ts'
 import { type Mailer, type MailMessage, sendMail } from './mailer.ts'
 
 /** How often a mail is sent. */
 const maxAttempts = 3
 
-/** Mails that wait in a process, or are on their way. Further ones are not sent. */
-const maxWaiting = 1000
+/** Mails that wait in a process, beside those on their way. Further ones are not sent. */
+const maxWaiting = 900
 
 /** Mails on their way: fewer than the calls of a host function (128), so that the core refuses none of them. */
 const maxSending = 100
@@ -25,8 +26,8 @@ interface Letter {
 /** The mails of one share. */
 interface Lane {
   readonly maxWaiting: number
-  readonly maxSending: number
-  sending: number
+  /** The mails on their way. A Worker loses some with their requests: their places are free again after a minute. */
+  readonly places: Bulkhead
   /** For a place among those on their way. */
   readonly waiting: Letter[]
   /** For the task, which sends them again. */
@@ -35,13 +36,12 @@ interface Lane {
 
 const createLane = (tenths: number): Lane => ({
   maxWaiting: (maxWaiting * tenths) / 10,
-  maxSending: (maxSending * tenths) / 10,
-  sending: 0,
+  places: createBulkhead({ all: (maxSending * tenths) / 10, perKey: maxSending }),
   waiting: [],
   failed: [],
 })
 
-const isFull = (lane: Lane): boolean => lane.sending + lane.waiting.length + lane.failed.length >= lane.maxWaiting
+const isFull = (lane: Lane): boolean => lane.waiting.length + lane.failed.length >= lane.maxWaiting
 
 /**
  * Returns the codes at the end of a message, and the server, such as `EENVELOPE 550 at mail.example.com:587`. The rest could
@@ -85,15 +85,15 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
 
   /** Sends a mail, and then those that have waited for its place. */
   async function send(letter: Letter, lane: Lane, kit: EndpointKit): Promise<void> {
-    if (lane.sending >= lane.maxSending) {
+    const leave = lane.places.enter('', kit.now())
+    if (leave === undefined) {
       lane.waiting.push(letter)
       return
     }
-    lane.sending += 1
     for (let next: Letter | undefined = letter; next !== undefined; next = lane.waiting.shift()) {
       await attempt(next, lane, kit)
     }
-    lane.sending -= 1
+    leave()
   }
 
   function track(sending: Promise<void>): Promise<void> {
@@ -121,7 +121,7 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
     },
     part: defineTask(async (kit) => {
       const again = Object.values(lanes).flatMap((lane) =>
-        lane.failed.splice(0).map((letter) => track(send(letter, lane, kit))),
+        [...lane.waiting.splice(0), ...lane.failed.splice(0)].map((letter) => track(send(letter, lane, kit))),
       )
       await Promise.all([...pending, ...again])
     }),

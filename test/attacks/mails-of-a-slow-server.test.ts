@@ -4,7 +4,7 @@
 import type { MailMessage } from '@grantry/plugins/self-service'
 import { expect, test } from 'vitest'
 import { createBrowser } from '../authorization/browser.ts'
-import { setUpAccounts } from '../self-service/parties.ts'
+import { aliceAccount, setUpAccounts } from '../self-service/parties.ts'
 import { eventually } from '../support/eventually.ts'
 
 const known = 'alice@example.com'
@@ -39,4 +39,27 @@ test('mails of sign-ups that a slow server keeps leave places for those of accou
   await provider.runTasks()
   expect(new Set(mails.map(({ to }) => to)).size).toBe(151)
   expect(mails).toHaveLength(151)
+})
+
+test('mails that a Worker has lost with their requests give their places back after a minute', async () => {
+  const mails: string[] = []
+  const kept: Promise<void>[] = []
+  const mailer = {
+    waitUntil: (sending: Promise<void>) => void kept.push(sending),
+    send: ({ to }: MailMessage) => (to === known ? void mails.push(to) : new Promise<void>(() => {})),
+  }
+  const f = await setUpAccounts(
+    { mailer, limits: { perNetwork: 1000 } },
+    { provider: { hostTimeLimit: 60, maxHostCalls: 1000 } },
+  )
+  const ask = async (address: string) => (await f.start({}, createBrowser(f.provider))).ask('forgot', address)
+  for (let index = 0; index < 60; index += 1) {
+    const email = `user${index}@example.com`
+    f.memory.users.set(email, { ...aliceAccount, claims: {}, sub: email, username: email, email })
+    await ask(email)
+  }
+  f.clock.advance(60)
+  await ask(known)
+  await kept.at(-1)
+  expect(mails).toEqual([known])
 })

@@ -10,7 +10,7 @@ test.each([true, false])('keeps the Worker until a mail is sent, and as long wit
     waitUntil: (sending: Promise<void>) => void kept.push(sending),
   }
   const message = { to: 'bob@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }
-  const kit = { callHost: async (_port: string, call: () => Promise<void>) => call() }
+  const kit = { callHost: async (_port: string, call: () => Promise<void>) => call(), now: () => 0 }
   createOutgoing(mailer, 'mailer').post('test', isSent ? message : undefined, kit as never)
   expect([sent, kept.length]).toEqual([[], 1])
   await Promise.all(kept)
