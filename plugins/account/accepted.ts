@@ -4,17 +4,24 @@ import type { AccountServices } from './services.ts'
 type SetUp = Pick<AccountServices, 'passkeys' | 'secondFactors' | 'linkedProviders'>
 
 /**
- * Whether a sign-in accepts what users set up.
+ * Whether a sign-in accepts the factors that users set up.
  *
- * @param checks what the sign-in must have. `undefined`: the host checks it by something else, which can be any of them.
+ * @param checks what the sign-in must have. `undefined`: the host checks them by an object of its own, so any object
+ * counts.
  */
 const isAccepted = (checks: readonly object[] | undefined, accepted: readonly object[]): boolean =>
   checks === undefined ? accepted.length > 0 : checks.every((check) => accepted.includes(check))
 
-/** What the sign-in must have for this port; `undefined` if the port has no such function, so is not the check itself. */
+/**
+ * Returns the objects that the sign-in must have for this port; `undefined` if the port does not have the function
+ * that checks a sign-in.
+ */
 const itself = (port: object, name: string): readonly object[] | undefined => (name in port ? [port] : undefined)
 
-/** Users must not rely on a factor that no sign-in asks for, nor on a passkey or an account that none accepts. */
+/**
+ * Creates the check that users cannot set up a factor that no sign-in asks for, nor a passkey or an account that no
+ * sign-in accepts.
+ */
 export const checkAcceptedFor =
   ({ passkeys, secondFactors, linkedProviders }: SetUp): NonNullable<AuthorizationFeature['checkAccepted']> =>
   (accepted: AcceptedFactors) => {

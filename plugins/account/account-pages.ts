@@ -42,14 +42,17 @@ export type {
   ProveAddressView,
 } from './profile-pages.ts'
 
-/** What a browser can learn of the passkeys of a user. Bytes are base64url. @see WebAuthn Level 3 section 5.1.10 */
+/**
+ * The current passkeys of a user, which a page can report to the browser. Bytes are base64url. @see WebAuthn Level 3
+ * section 5.1.10
+ */
 export interface PasskeySignals {
   readonly rpId: string
   readonly userId: string
   /** How the user is shown to the user. */
   readonly name: string
   readonly displayName: string
-  /** All there are: the browser removes others of this user. */
+  /** All passkeys of the user: the browser removes others. */
   readonly credentialIds: readonly string[]
 }
 
@@ -80,7 +83,7 @@ export interface OverviewView {
   readonly notice?: AccountNotice | undefined
 }
 
-/** What a form changes that was kept during a sign-in. */
+/** The subject of a form that was kept during a sign-in. */
 export type KeptForm = 'passkey' | 'passkey_name' | 'app' | 'address' | 'password' | 'profile'
 
 /** A page that asks before it changes something. */
@@ -93,7 +96,10 @@ export type ConfirmView = AccountFormPage &
     | { readonly change: 'delete_account' }
     | { readonly change: 'new_recovery_codes' }
     | { readonly change: 'remove_passkey'; readonly name: string }
-    /** A link with the fields sends the form: it leads to the provider, and forms must not. */
+    /**
+     * A link with the fields replaces the button, because it leads to another provider, to which forms must not be
+     * sent.
+     */
     | { readonly change: 'link_provider'; readonly provider: string }
     | { readonly change: 'unlink_provider'; readonly provider: string }
     /** The user has filled in the form before another sign-in. */
@@ -131,7 +137,7 @@ export interface SetUpAppView extends AccountFormPage {
   readonly problem?: 'wrong_code' | undefined
 }
 
-/** The page with the field `password` for a new one. */
+/** The page with the field `password` for the new password. */
 export interface ChangePasswordView extends AccountFormPage {
   /** The name that the user signs in with, for password managers: `subjectName` can be an older one, or one for display. */
   readonly username?: string | undefined

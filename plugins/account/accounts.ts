@@ -3,7 +3,9 @@ import type { Account, AccountStore } from '../shared/account-store.ts'
 import type { AccountServices } from './services.ts'
 import type { Visit } from './visit.ts'
 
-/** Calls the store of accounts, which is a function of the host; `undefined` without one. */
+/**
+ * Calls a function of the store of accounts, with the limits of host functions. Returns `undefined` without a store.
+ */
 export async function callAccounts<T>(
   { kit }: Pick<Visit, 'kit'>,
   { accounts }: Pick<AccountServices, 'accounts'>,
@@ -12,6 +14,6 @@ export async function callAccounts<T>(
   return accounts && kit.callHost('account.accounts', () => call(accounts))
 }
 
-/** Finds the account of the user, if it is one that users change here. */
+/** Returns the account of the user; `undefined` if the user has none in the store. */
 export const accountOf = (visit: Visit, services: Pick<AccountServices, 'accounts'>): Promise<Account | undefined> =>
   callAccounts(visit, services, (store) => store.find(visit.session.subject.sub))

@@ -13,7 +13,7 @@ import { formTokenFor, nameIn, urlOf, type Visit } from './visit.ts'
 
 export const addressPaths = { ask: 'email', prove: 'email/code' } as const
 
-/** What a mailed code proves. It belongs to one session of one browser, where a later one takes its place. */
+/** The change that a mailed code permits. It belongs to one session of one browser, and a later code replaces it. */
 const schema = v.object({
   id: v.string(),
   code: v.string(),
@@ -22,7 +22,7 @@ const schema = v.object({
   sub: v.string(),
   /** The new address. */
   address: v.string(),
-  /** The address at that time: a code does not undo what was changed since. */
+  /** The address when the code was sent: the code has no effect if the address was changed since. */
   before: v.string(),
 })
 type Ticket = v.InferOutput<typeof schema>
@@ -88,7 +88,10 @@ async function codePage(visit: Visit, ticket: Ticket, { pages }: AccountServices
   return pages.proveAddress({ ...view, again: urlOf(visit.kit, addressPaths.ask) }, visit.locale)
 }
 
-/** Returns the mailbox of another user who has the address; `undefined` if it is free. The same work for both. */
+/**
+ * Returns the mailbox of another user who has the address; `undefined` if no user has it. Takes the same time in both
+ * cases.
+ */
 async function otherOwner(address: string, account: Account, visit: Visit, services: AccountServices) {
   const find = (call: (store: AccountStore) => ReturnType<AccountStore['find']>) => callAccounts(visit, services, call)
   const [proved, named] = await Promise.all([
@@ -97,7 +100,8 @@ async function otherOwner(address: string, account: Account, visit: Visit, servi
   ])
   const owner = proved ?? (signsInWithAddress(account) ? named : undefined)
   if (owner === undefined || owner.sub === account.sub) return undefined
-  // The mailbox that was named: another spelling can lead to another one, and has its own limit.
+  // The stored spelling of the same mailbox, or the named address. An address that differs is another mailbox, with
+  // its own limit.
   return owner.email !== undefined && isSameAddress(owner.email, address) ? owner.email : address
 }
 
@@ -109,7 +113,7 @@ async function sendCode(address: string, account: Account, visit: Visit, service
     await countUser(visit)
     const { clientAddress } = request
     await countNetwork(clientAddress, mailLimits, kit)
-    // With those of strangers: the user has not proved the address.
+    // Counts with the mails that strangers request, because the user has not proved the address.
     await countAddress(mailboxOf(address), { clientAddress, isKnown: false }, mailLimits, kit)
     const owner = await otherOwner(address, account, visit, services)
     await countSent({ isSent: true, kind: 'address', whose: session.subject.sub }, mailLimits, kit)
@@ -139,7 +143,7 @@ async function sendCode(address: string, account: Account, visit: Visit, service
   return codePage(visit, ticket, services)
 }
 
-/** Asks for the address: another one, or the present one if it was never proved. */
+/** The page that asks for an address: a new one, or the current one if it was never proved. */
 export const changeAddress: ChangePage = {
   keeps: 'address',
   async show(visit, services) {
@@ -159,7 +163,7 @@ export const changeAddress: ChangePage = {
   },
 }
 
-/** Checks the code of the mail. */
+/** The page that checks the code of the mail. */
 export const proveAddress: ChangePage = {
   keeps: 'address',
   async show(visit, services) {
@@ -173,7 +177,8 @@ export const proveAddress: ChangePage = {
     const context = { sub: session.subject.sub, clientAddress: request.clientAddress }
     const failed = (reason: string): void =>
       kit.recordUser({ type: 'mail_proof_failed', purpose: 'address', reason }, context)
-    // By the address, with whatever account. Apart from the codes that sign its owner in, which strangers must not use up.
+    // Counts guesses by the address, for all accounts. Separate from the limit of the codes that sign the owner of
+    // the address in, which strangers must not use up.
     const name = `new address ${foldedAddress(ticket.address)}`
     const checked = await limited(async () => {
       const owned = { name, sub: session.subject.sub }

@@ -5,7 +5,7 @@ import { noteChange } from './changes.ts'
 import type { AccountServices, ChangePage } from './services.ts'
 import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit.ts'
 
-/** A name for a path: ids of clients can be URLs. */
+/** Returns a segment of a path for a client, because the id of a client can be a URL. */
 const handleOf = (clientId: string, { sha256 }: Pick<EndpointKit, 'sha256'>): string => sha256(clientId).slice(0, 22)
 
 const pathOf = (clientId: string, kit: EndpointKit): string => `applications/${handleOf(clientId, kit)}`
@@ -22,7 +22,7 @@ async function allowed({ session, kit }: Visit, { consents }: AccountServices) {
 }
 
 async function viewOf(clientId: string, scopes: ReadonlySet<string>, kit: EndpointKit): Promise<ApplicationView> {
-  // One that cannot be read has access nevertheless.
+  // Lists a client that cannot be read, too: it has access nevertheless.
   const client = await kit.findClient(clientId).catch(() => undefined)
   return {
     clientId,
@@ -61,7 +61,7 @@ export const withdrawAccess: ChangePage = {
     const [clientId] = (await namedClient(visit, services)) ?? []
     if (clientId === undefined || !(await mayStillChange(visit, services))) return 'gone'
     const { sub } = session.subject
-    // First: it ends the consent, too, and if it fails, the user finds the application again.
+    // Comes first, because it also ends the consent. If it fails, the list still has the application.
     await kit.revoke({ subject: sub, clientId })
     await services.consents.revoke(kit, sub, clientId)
     await noteChange('access_withdrawn', visit, services)

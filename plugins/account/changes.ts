@@ -3,7 +3,7 @@ import { mailFailure } from '../shared/outgoing-mails.ts'
 import type { AccountChange, AccountServices } from './services.ts'
 import { accountPath, type Visit } from './visit.ts'
 
-/** Who has changed something, in a request. */
+/** The user who has made a change, and the request. */
 export interface ChangedBy extends Pick<Visit, 'request' | 'kit' | 'locale'> {
   readonly session: { readonly subject: { readonly sub: string } }
 }
@@ -26,13 +26,16 @@ export async function mailChange(
 }
 
 /**
- * Mails about the same kind of change that one user gets in an hour. Without a limit, a script could use up the mails of
- * all users.
+ * The maximum number of mails per hour to one user about one kind of change. Without a limit, a script could use up
+ * the mails of all users.
  */
 const mostMails = 10
 const hour = 3600
 
-/** Whether the user has not got too many mails about this kind of change. Each kind counts apart: none hides another. */
+/**
+ * Whether the limit of mails to the user allows one more. Each kind of change is counted separately, so that one kind
+ * cannot suppress the mails about another.
+ */
 async function mayMail(change: AccountChange, sub: string, kit: Pick<ChangedBy['kit'], 'records' | 'now'>) {
   const current = Math.floor(kit.now() / hour)
   const key = `mails about changes:${JSON.stringify([sub, change, current])}`

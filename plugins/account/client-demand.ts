@@ -5,13 +5,13 @@ import { keptRecord } from '../shared/kept-record.ts'
 /** Clients that demand a second factor. */
 export interface ClientDemands {
   readonly parts: readonly PluginPart[]
-  /** Remembers that there is such a client, also for other processes. */
+  /** Stores that a client demands a second factor, so that all processes know. */
   note(kit: EndpointKit): Promise<void>
-  /** Whether there is such a client, or was one in the last year. */
+  /** Whether a client demands a second factor, or did so in the last year. */
   exist(kit: EndpointKit): Promise<boolean>
 }
 
-/** The member with which a client demands it. */
+/** The member with which a client demands a second factor. */
 export const demandMembers = {
   /**
    * Whether the client gets tokens only of users who have proved a second factor. A user without one sets it up during
@@ -30,7 +30,7 @@ const key = 'clients that demand a second factor'
 /** Seconds: a year. */
 const memory = 31_536_000
 
-/** What a grant issues for such a client: also a refresh token, or the code of a device, that is older than the demand. */
+/** Checks each grant for such a client: a refresh token or the code of a device can be older than the demand. */
 const tokenCheck = defineGrantCheck({
   grantTypes: 'all',
   params: v.object({}),

@@ -10,7 +10,10 @@ export const dataPath = 'data'
 /** Characters of what the host adds, as JSON. */
 const maxAdded = 1_000_000
 
-/** What the host stores of the user. Without it, the document would only seem complete: a failure refuses the download. */
+/**
+ * Returns the data that the host stores about the user. A failure refuses the download, because an incomplete
+ * document would seem complete.
+ */
 async function addedBy({ session, kit }: Visit, { downloadMore }: AccountServices): Promise<Json | undefined> {
   if (downloadMore === undefined) return undefined
   const added = await kit.callHost('account.downloadMore', () => downloadMore(session.subject.sub))
@@ -64,7 +67,10 @@ async function applicationsOf({ session, kit }: Visit, { consents }: AccountServ
   }
 }
 
-/** What the server holds of the user, without secrets and their hashes. Times are epoch seconds. */
+/**
+ * Returns the data that the provider stores about the user, without secrets and their hashes. Times are in epoch
+ * seconds.
+ */
 async function documentOf(visit: Visit, services: AccountServices): Promise<Json> {
   const [account, sessions, ways, applications, more] = await Promise.all([
     accountOf(visit, services),
@@ -79,7 +85,7 @@ async function documentOf(visit: Visit, services: AccountServices): Promise<Json
     issuer: kit.issuer,
     downloadedAt: kit.now(),
     sub: session.subject.sub,
-    // Member by member: a store of the host can return more, such as a hash.
+    // Copies members by name: a store of the host can return more, such as a hash.
     account:
       account === undefined
         ? null

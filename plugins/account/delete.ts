@@ -6,7 +6,7 @@ import { formTokenFor, mayStillChange, nameIn, urlOf, type Visit } from './visit
 
 export const deletePath = 'delete'
 
-/** Whether the user has an account that can be removed. One of the configuration would only be locked out. */
+/** Whether the user has an account that can be removed. A user of the configuration could only be locked out. */
 const hasAccount = (account: Account | undefined, { deletion, removeUser }: AccountServices): boolean =>
   deletion && (removeUser !== undefined || account !== undefined)
 

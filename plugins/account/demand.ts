@@ -19,7 +19,7 @@ type Demanding = Pick<
   | 'secondFactors'
 >
 
-/** Where a user continues with a request, after a sign-in with a factor that exists. */
+/** The path at which a user who has signed in again, with an existing factor, continues the request. */
 export const resumePath = 'resume'
 
 /**
@@ -43,7 +43,10 @@ function asksForFactor(
   )
 }
 
-/** Whether the user has a factor, or an app that is being removed: a sign-in asks for it, so a password alone adds no other. */
+/**
+ * Whether the user has a factor, or an app that is being removed. Such a user must sign in with it first: a password
+ * alone must not add another factor.
+ */
 async function hasFactor(sub: string, kit: EndpointKit, { secondFactors, passkeys }: Demanding): Promise<boolean> {
   const [state, keys] = await Promise.all([secondFactors?.state(sub, kit), passkeys?.list(sub, kit) ?? []])
   return state?.app === true || state?.removing === true || keys.length > 0
@@ -62,7 +65,7 @@ export const demandStep =
     const isByClient = request.client.requireSecondFactor === true
     if (isByClient) await clientDemands.note(kit)
     const isDemanded = requireSecondFactor || isByClient || asksForFactor(interaction, services)
-    // The page on which users set it up.
+    // The account page itself demands no factor: users set one up there.
     if (!isDemanded || secondFactors === undefined || request.client.clientId === accountClientId) return undefined
     if (session?.subject.sub === sub && session.subject.amr.includes('mfa')) return undefined
     const hasOne = await hasFactor(sub, kit, services)
@@ -71,15 +74,19 @@ export const demandStep =
     return client.signInAt(kit, { max_age: '0', state: `${resumePath}/${id}` })
   }
 
-/** What the operator demands of each session; a client that demands it gets no tokens without it. */
+/**
+ * Whether a session proves the factor that the operator demands. The demand of a client is checked when tokens are
+ * issued.
+ */
 export const provesFactor =
   ({ requireSecondFactor }: Pick<Demanding, 'requireSecondFactor'>): SessionCheck =>
   ({ subject }) =>
     !requireSecondFactor || subject.amr.includes('mfa')
 
 /**
- * Whether the operator, clients or requests demand a factor, and the user has one that this session has not proved: the
- * password alone then changes nothing. Otherwise, it could add the factor that a request demands.
+ * Whether the operator, a client or a request can demand a factor, and the user has one that this session has not
+ * proved. The session then may not change anything: otherwise, the password alone could add the factor that a request
+ * demands.
  */
 export async function isUnproved({ session, kit }: Visit, services: AccountServices): Promise<boolean> {
   const { requireSecondFactor, secondFactorAcr, secondFactorAcrValues, secondFactors, clientDemands } = services

@@ -1,4 +1,4 @@
-/** A browser and a system, by their usual names. They are constants: nothing that a stranger has sent. */
+/** The usual names of a browser and a system. They are constants of this file, never text that a stranger has sent. */
 export interface DeviceName {
   readonly browser?: string | undefined
   readonly system?: string | undefined

@@ -7,12 +7,12 @@ const ended = 'ended_meanwhile'
 /** A secret that no app has: only the codes are removed. */
 const noApp = ''
 
-/** Whether a form was interrupted because its session does not count any more. */
+/** Whether a form was interrupted because its session is no longer valid. */
 export const isEnded = (thrown: unknown): boolean => isOAuthError(thrown) && thrown.details.reason === ended
 
 const refused = (kit: EndpointKit) => kit.refuse('login_required', 'The session has ended meanwhile', ended)
 
-/** Returns a kit that asks once, directly before its first write. What has begun is not left half done. */
+/** Returns a kit that asks once, directly before its first write, so that a change that has begun is completed. */
 function askingKit(kit: EndpointKit, ask: () => Promise<void>): EndpointKit {
   let asked: Promise<void> | undefined
   const before =
@@ -45,19 +45,19 @@ const replacing = <T extends object>(target: T, members: Partial<T>): T =>
     },
   })
 
-/** Returns how a form asks whether its session still counts. */
+/** Creates the functions with which a form asks whether its session is still valid. */
 function createGuard(visit: Visit, services: AccountServices) {
   const { kit } = visit
   const may = () => mayStillChange(visit, services)
   async function ask(): Promise<void> {
     if (!(await may())) throw refused(kit)
   }
-  /** Also before the call: what the host stores itself does not use the kit. */
+  /** Asks before the call, too: a host that stores something itself does not use the kit. */
   async function write<T>(call: (asking: EndpointKit) => Promise<T>): Promise<T> {
     await ask()
     return call(askingKit(kit, ask))
   }
-  /** Takes back what was added unless the session still counts, also if that cannot be read. */
+  /** Takes an addition back unless the session is still valid, or if its state cannot be read. */
   async function orTakenBack(takeBack: () => Promise<unknown>): Promise<void> {
     let mayStay = false
     try {
@@ -67,7 +67,10 @@ function createGuard(visit: Visit, services: AccountServices) {
     }
     if (!mayStay) throw refused(kit)
   }
-  /** A removal asks once more, when what it removes does not count any more: it puts back what it must not remove. */
+  /**
+   * Runs a removal. It asks once more after it has marked its object as removed, and restores the object if it must
+   * not be removed.
+   */
   async function removal(call: (asking: EndpointKit, isStillAllowed: () => Promise<boolean>) => Promise<boolean>) {
     let mayNot = false
     const isRemoved = await write((asking) =>
@@ -90,7 +93,7 @@ function guardedFactors(
   return replacing(secondFactors, {
     async confirm(app) {
       const result = await write((asking) => secondFactors.confirm(app, asking))
-      // Not another app, which the owner has set up since.
+      // Removes this app only, not one that the owner has set up since.
       const takeBack = () => secondFactors.remove(app.sub, kit, { secret: app.secret })
       if (result === 'confirmed') await orTakenBack(takeBack)
       return result
@@ -105,9 +108,9 @@ function guardedFactors(
         return isAllowed
       }
       const codes = await write((asking) => secondFactors.newCodes(sub, asking, isStillAllowed))
-      // A host that stores them itself has not asked. No page shows them then.
+      // A host that stores the codes itself has not asked. If the session is no longer valid, no page shows them.
       if (codes.length > 0 && (isAllowed ?? (await isStillAllowed()))) return codes
-      // No codes may be left, at whichever moment the app is removed. The app of a user who was only revoked stays.
+      // No codes may remain without an app. The app of a user who was only revoked stays.
       if (isLeft === false) await secondFactors.remove(sub, kit, { secret: noApp })
       throw refused(kit)
     },
@@ -115,9 +118,9 @@ function guardedFactors(
 }
 
 /**
- * Returns the services with which a form changes what signs its user in. Each write asks whether the session still counts:
- * before, at the last moment, and where it has added or marked something, afterwards. A thief whose session has ended while
- * the request was in flight removes nothing, and leaves nothing.
+ * Returns the services with which a form changes the factors of its user. Each write asks whether the session is
+ * still valid: immediately before and, if it has added or marked something, afterwards. A thief whose session ends
+ * while the request is in flight can thus neither remove nor add a factor.
  */
 export function guarded(visit: Visit, services: AccountServices): AccountServices {
   const { kit } = visit
@@ -132,7 +135,7 @@ export function guarded(visit: Visit, services: AccountServices): AccountService
         await ask()
         const started = await sessions.start(kit, user, request)
         if (started.session.sid === visit.session.sid) return started
-        // The session that it continues has just ended.
+        // The session of this request, which the new one was to continue, has just ended.
         await sessions.end(kit, started.session.sid)
         throw refused(kit)
       },

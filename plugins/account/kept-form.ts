@@ -28,20 +28,20 @@ async function open(kept: string, { path, session, kit }: Visit): Promise<Fields
   return isOwn ? form.fields : undefined
 }
 
-/** Returns the fields of a form. One that was kept, and is confirmed, contains them; `undefined` if that has expired. */
+/** Returns the fields of a form, or of the kept form that it confirms; `undefined` if the kept form has expired. */
 export const fieldsIn = async (fields: Fields, visit: Visit): Promise<Fields | undefined> =>
   fields.kept === undefined ? fields : open(fields.kept, visit)
 
 /**
- * Keeps a permitted form until its user has signed in again: a device has already stored the passkey in it, an app its
- * secret, or a password manager the password. Encrypted, one for a page of a session.
+ * Keeps a permitted form until its user has signed in again: a device has already stored the passkey in it, an app
+ * its secret, or a password manager the password. The form is encrypted. A session has at most one for each page.
  */
 export async function keepForm(sent: Fields, visit: Visit): Promise<void> {
   const { kit } = visit
   const fields = await fieldsIn(sent, visit)
   if (fields === undefined) return
   const sealed = await seal(fields, visit, kit.now() + keptLifetime)
-  // A page that was shown at the end of that time can be confirmed afterwards.
+  // Twice the time: a page that is shown at the end of the first half can still be confirmed.
   await kit.records.put(keyOf(visit, visit.path), sealed, kit.now() + 2 * keptLifetime)
 }
 
@@ -53,8 +53,8 @@ export const isKept = async (path: string, visit: Visit): Promise<boolean> =>
 export const endKept = (visit: Visit): Promise<unknown> => visit.kit.records.delete(keyOf(visit, visit.path))
 
 /**
- * Returns the page that asks whether to send a form that was kept, until it was sent. Not sent by itself: a stranger at the
- * device can have filled it in, and left the sign-in to its user, who cancels it for a page without it.
+ * Returns the page that asks whether to send the kept form. The form is not sent automatically: a stranger at the
+ * device may have filled it in, and left the sign-in to the user, who can cancel it here.
  */
 export async function keptPage(
   visit: Visit,
@@ -66,7 +66,7 @@ export async function keptPage(
   const stored = await kit.records.get(keyOf(visit, path), v.string())
   const fields = stored === undefined ? undefined : await open(stored, visit)
   if (fields === undefined) return undefined
-  // With all of its time: the sign-in can have taken most of it.
+  // Starts the time again, because the sign-in may have taken most of it.
   const kept = await seal(fields, visit, kit.now() + keptLifetime)
   const form = { action: urlOf(kit, path), fields: { form_token: await formTokenFor(visit), kept } }
   const back = `${urlOf(kit, path)}?${withoutKept}=1`

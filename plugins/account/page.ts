@@ -71,7 +71,7 @@ function changePageAt(path: string, services: AccountServices): ChangePage | und
 }
 
 async function overview(visit: Visit, services: AccountServices, notice?: AccountNotice): Promise<Reply> {
-  // The rest of the page works while the store of accounts does not.
+  // The rest of the page works even if the store of accounts fails.
   const ownAccount = accountOf(visit, services).catch(() => undefined)
   const [account, sessions, applications, passkeys, factors, linked] = await Promise.all([
     ownAccount,
@@ -83,7 +83,7 @@ async function overview(visit: Visit, services: AccountServices, notice?: Accoun
   ])
   const { kit, session, locale } = visit
   const view = {
-    // The session has the name of its beginning.
+    // The session has the name that the user had at the sign-in.
     subjectName: account?.username ?? nameIn(session),
     profile: profileView(account, visit, services),
     email: addressView(account, visit, services),
@@ -151,7 +151,8 @@ async function handle(
   services: AccountServices,
 ): Promise<Reply> {
   const path = request.segments.join('/')
-  // For a user who has just got an account: another user can be signed in in this browser.
+  // For a user who has just got an account: asks for a sign-in, because another user may be signed in in this
+  // browser.
   if (path === signInPath) return toSignIn(services.client, kit, '', { prompt: 'login' })
   const page = changePageAt(path, services)
   const isResume = path.startsWith(`${resumePath}/`)
@@ -163,7 +164,8 @@ async function handle(
   // The sign-in returns to the path of the page. Only the session counts.
   const returned = path === '' && !isForm ? returnPath(state) : path
   if (session === undefined) {
-    // Without a link, a user who cancels, or whose browser keeps no cookies, would be in a loop.
+    // Shows a page with a link: an automatic redirect would loop for a user who cancels, or whose browser keeps no
+    // cookies.
     const isReturn = error !== undefined || code !== undefined
     if (isForm || isReturn) return signedOutPage(returned, { request, kit, pages: services.pages })
     return toSignIn(services.client, kit, path)

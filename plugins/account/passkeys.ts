@@ -31,7 +31,10 @@ export const addPasskeyPath = 'passkeys/add'
 /** Seconds that are left to create a passkey. A page with less is loaded again before the device acts. */
 const minToCreate = 300
 
-/** The domain of new passkeys; `undefined` if there can be none, because it would be an IP address. */
+/**
+ * The domain of new passkeys (`rp.id`); `undefined` if the host of the issuer is an IP address, for which browsers
+ * create none.
+ */
 const rpIdOf = (passkeys: AccountPasskeys | undefined, { issuer }: Visit['kit']): string | undefined =>
   passkeys && passkeyDomain(passkeys.rpId, issuer)
 
@@ -109,7 +112,7 @@ export const addPasskey: ChangePage = {
     const isFirst = await kit.records.insert(
       `used challenge:${challenge}`,
       true,
-      // As long as the form, also one that was kept.
+      // As long as the form can be sent, including a kept form.
       kit.now() + formLifetime + clockSkew,
       keptRecord,
     )

@@ -54,7 +54,7 @@ export const changePassword: ChangePage = {
     const { changed, standing } = await replacePassword(owner, kit, (isStillAllowed) =>
       callAccounts(visit, services, (store) => store.change(sub, { password, version, isStillAllowed })),
     )
-    // Otherwise, another call has revoked the user meanwhile, and this session, too.
+    // Without a new standing, another call has revoked the user, and with it this session.
     const user = { subject: session.subject, name: session.name, standing }
     const started = standing === undefined ? undefined : await services.sessions.start(kit, user, visit.request)
     if (changed !== undefined) {

@@ -14,7 +14,7 @@ export const profilePath = 'profile'
 const maxText = 200
 const maxUrl = 500
 
-/** What turns the direction of the text around it. Address books and chats put it around names. */
+/** Characters that change the direction of text. Address books and chats put them around names. */
 const direction = /[\u202A-\u202E\u2066-\u2069]/gu
 
 /** A text that is pasted from several lines is one line in the field of a browser with scripts, too. */
@@ -73,7 +73,7 @@ const checks: Readonly<Partial<Record<ProfileClaim, (entered: string) => Checked
   locale: language,
 }
 
-/** The characters that no text needs are counted before it is normalized, which takes time. */
+/** The length is checked before normalization, which takes time. */
 function checked(claim: ProfileClaim, entered: string): Checked {
   if (entered.length > 2 * maxUrl) return { problem: 'text' }
   const trimmed = trimUnseen(entered.normalize('NFC').replace(direction, '').replace(lineBreak, ' '))

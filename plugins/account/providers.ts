@@ -49,7 +49,10 @@ export async function linkedView(
 const namedProvider = (linked: LinkedProviders | undefined, path: string) =>
   linked?.providers.find(({ name }) => path === `${addPath}/${name}`)
 
-/** Asks before the browser leaves: a site that sends it here must not link the account of another user there. */
+/**
+ * Asks before the browser is redirected to the provider: a site that opens this page must not link the account of
+ * another user.
+ */
 export const linkProvider: ChangePage = {
   maxAge: maxLinkAge,
   byLink: true,
@@ -67,7 +70,10 @@ export const linkProvider: ChangePage = {
   },
 }
 
-/** Whether the user keeps a way to sign in without a link. This authentication is one, if it was not at a provider. */
+/**
+ * Whether the user can still sign in without a link. If the user has signed in without a provider now, this is
+ * certain.
+ */
 async function hasOtherWay(
   { session, kit }: Visit,
   { passkeys }: AccountServices,
@@ -111,7 +117,7 @@ export const unlinkProvider: ChangePage = {
     if (named === undefined) return 'gone'
     const { linked, link } = named
     if (!(await hasOtherWay(visit, services, linked, link.id))) return 'last_way'
-    // Before, so that none is left if this process dies, and after, for sign-ins in between.
+    // Ends them before the removal, so that none is left if this process dies, and after it, for sign-ins in between.
     await endSessionsAt(link.provider, visit, services)
     const { sid, subject } = visit.session
     const isUnlinked = await linked.unlink(subject.sub, link.id)

@@ -7,10 +7,13 @@ import { mailChange } from './changes.ts'
 import { isMarked, keepMark, markLifetime, markUser, removalLifetime, settleMark, unmark } from './removed-user.ts'
 import type { AccountServices } from './services.ts'
 
-/** Seconds for which a removal waits that no process has marked: one has died before. */
+/** Seconds for which a removal without a mark is kept: its process died before it wrote the mark. */
 const unmarkedLifetime = 3600
 
-/** Removals that wait for another attempt. They are few: one waits only if a process dies, or the host fails. */
+/**
+ * The maximum number of removals that wait for another attempt. A removal waits only if a process dies, or the host
+ * fails.
+ */
 const maxPending = 16
 
 const schema = v.object({
@@ -38,7 +41,7 @@ async function endPasskeys(kit: EndpointKit, sub: string, { passkeys }: AccountS
   else for (const { id } of (await passkeys?.list(sub, kit)) ?? []) await passkeys?.remove(sub, id, kit)
 }
 
-/** Removes what is stored of applications. A revocation only makes it count no longer. */
+/** Removes the records about applications. A revocation only makes them ineffective. */
 async function forgetApplications(kit: EndpointKit, sub: string, { consents }: AccountServices): Promise<void> {
   await consents.forget(kit, sub)
   await createUserAuthorizations(kit).forget(sub)
@@ -56,15 +59,15 @@ async function removeAccount(kit: EndpointKit, sub: string, services: AccountSer
   try {
     return (await kit.callHost('account.removeUser', remove)) !== 'refused' || removeUser === undefined
   } catch (error) {
-    // The host can fail for days: sessions and tokens of a user who is about to be removed must not last as long.
+    // Ends them now: the host can fail for days, and sessions and tokens of the user must not remain valid as long.
     await endSessions(kit, sub, services)
     throw error
   }
 }
 
 /**
- * Removes what is left of a user who is marked. Each step can be repeated, and the account is the first: afterwards, no
- * password is right, so a user whose removal is not complete cannot sign in.
+ * Removes everything of a marked user. Each step can be repeated. The account comes first: without it, no password is
+ * right, so a user whose removal is incomplete cannot sign in.
  *
  * @returns `false` if the host refuses
  */
@@ -75,7 +78,7 @@ async function removeAll(kit: EndpointKit, sub: string, services: AccountService
   await endPasskeys(kit, sub, services)
   await endLinks(kit, sub, services)
   await secondFactors?.remove(sub, kit)
-  // After the revocation, which ends them: what is no longer in a list must have ended.
+  // Comes after the revocation: only ended authorizations may leave the list.
   await forgetApplications(kit, sub, services)
   await kit.revoke({ subject: sub })
   return true
@@ -90,7 +93,7 @@ async function forget(kit: EndpointKit, sub: string): Promise<void> {
   await setOf(kit).remove(sub)
 }
 
-/** One attempt to remove a user. Another process makes none in the same minute. */
+/** Makes one attempt to remove a user, unless another process makes one in the same minute. */
 async function attempt(kit: EndpointKit, sub: string, services: AccountServices): Promise<'done' | 'refused' | 'busy'> {
   const now = kit.now()
   const claim = `removal attempt:${sub}:${Math.floor(now / 60)}`
@@ -117,12 +120,13 @@ async function attempt(kit: EndpointKit, sub: string, services: AccountServices)
 }
 
 /**
- * Removes a user. From the first record on, the user begins no session, and the task of any process ends what this one
- * cannot.
+ * Removes a user. After the first write, the user cannot begin a session, and the task of any process completes a
+ * removal that this process cannot complete.
  *
  * @param to the address for the mail about it
  * @param isStillAllowed called once the user is marked
- * @returns `ended` if that is not allowed any more; `pending` if it is not complete yet; `refused` if the host refuses, or too many removals wait
+ * @returns `ended` if that is not allowed any more; `pending` if it is not complete yet; `refused` if the host
+ * refuses, or too many removals wait
  */
 export async function beginRemoval(
   {
@@ -178,7 +182,7 @@ export const removalTask = (services: AccountServices): PluginPart =>
     for (const sub of await setOf(kit).list()) {
       try {
         const state = await settleMark(kit, sub)
-        // A process has died before its decision: the user has seen no page, and keeps the account.
+        // A process died before it decided the removal. The user has seen no page, and keeps the account.
         if (state === 'given up') await forget(kit, sub)
         if (state !== 'decided') continue
         await setOf(kit).extend(sub, kit.now() + removalLifetime)

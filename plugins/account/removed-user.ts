@@ -8,12 +8,18 @@ export const markLifetime = 172_800
 /** Seconds after which a removal that fails is given up: the event has been recorded each time. */
 export const removalLifetime = 2_592_000
 
-/** Seconds in which a request is judged again after its mark. If it is not, its process has died, and the user stays. */
+/**
+ * Seconds within which a request that has marked a user must check its permission again. Otherwise, its process has
+ * died, and the user stays.
+ */
 const judgedWithin = 60
 
 const markOf = (sub: string): string => `removed user:${sub}`
 
-/** `true` for a user who is removed; the request that is judged again; `false` if that one is not allowed any more. */
+/**
+ * `true`: the user is removed. An object: the request that must check its permission again. `false`: that request is
+ * no longer permitted.
+ */
 const markSchema = v.union([v.boolean(), v.object({ id: v.string(), at: v.number() })])
 
 /** Whether the user is removed, or about to be. Such a user begins no session, and gets no code. */
@@ -22,10 +28,10 @@ export const isRemoved = async (kit: EndpointKit, sub: string): Promise<boolean>
 
 const idIn = (mark: v.InferOutput<typeof markSchema> | undefined) => (typeof mark === 'object' ? mark.id : undefined)
 
-/** A request whose mark was taken away before its decision is judged once more. */
+/** The number of attempts of a request whose mark another request removes before the decision. */
 const maxTries = 3
 
-/** Returns what a check says, and calls a function first if it says no, or fails. */
+/** Returns the result of a check. Calls a function first if the check fails or returns `false`. */
 async function isAllowedOr(isStillAllowed: () => Promise<boolean>, otherwise: () => Promise<void>): Promise<boolean> {
   let isAllowed = false
   try {
@@ -37,11 +43,12 @@ async function isAllowedOr(isStillAllowed: () => Promise<boolean>, otherwise: ()
 }
 
 /**
- * Marks a user, and asks afterwards whether the removal is still allowed: it counts from the mark, so an act that follows the
- * check meets a user who is removed already. Takes the mark away if it is not allowed, and ends what the request has begun.
+ * Marks a user, and asks afterwards whether the removal is still allowed. The mark takes effect before this check, so
+ * an act that follows the check already sees a removed user. If the removal is not allowed, removes the mark, and
+ * ends what the request has begun.
  *
- * @param begin writes what a removal needs to continue. Called before the decision: another request that was refused can
- * have replaced and ended it
+ * @param begin writes what a removal needs to continue. Called before the decision: another request that was refused
+ * can have replaced and ended it
  * @param end ends that for this request
  * @param expiresAt the end of the mark
  */
@@ -71,8 +78,8 @@ export async function markUser(
     if (!(await isAllowedOr(isStillAllowed, takeAway))) return false
     await begin()
     let isDecided = false
-    // Not what was judged long ago, if the mark was taken away since. Another request that was refused a moment ago can have
-    // replaced it.
+    // Decides only by a recent check if the mark was removed since: another request that was just refused may have
+    // replaced the mark.
     await kit.records.update(markOf(sub), markSchema, (present) => {
       isDecided = present === true || idIn(present) === id || now() - at <= judgedWithin
       return isDecided && present !== true ? { value: true, expiresAt, ...keptRecord } : undefined
@@ -90,12 +97,12 @@ export async function markUser(
       isTakenAway = idIn(present) === id
       return isTakenAway ? { value: false, expiresAt: now() + 1, ...keptRecord } : undefined
     })
-    // Not what another request of the user has begun.
+    // Ends only what this request has begun, not what another request of the user has.
     if (isTakenAway) await end()
   }
 }
 
-/** Whether the removal of a user was decided, as of one that is complete or waits for another attempt. */
+/** Whether the removal of a user was decided: it is complete, or waits for another attempt. */
 export const isMarked = async ({ records }: EndpointKit, sub: string): Promise<boolean> =>
   (await records.get(markOf(sub), markSchema)) === true
 
@@ -107,8 +114,8 @@ export const keepMark = ({ records, now }: EndpointKit, sub: string): Promise<un
 export const unmark = ({ records }: EndpointKit, sub: string): Promise<unknown> => records.delete(markOf(sub))
 
 /**
- * Returns whether the removal of a user was decided. Takes away a mark that waits for its decision for too long: no process
- * knows whether the request was still allowed, so it has removed nothing.
+ * Returns whether the removal of a user was decided. Removes a mark that waits for its decision for too long: its
+ * process has died before it removed anything.
  */
 export async function settleMark({ records, now }: EndpointKit, sub: string): Promise<'decided' | 'open' | 'given up'> {
   let state: 'decided' | 'open' | 'given up' = 'open'

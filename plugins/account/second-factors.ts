@@ -60,8 +60,8 @@ async function codesPage(visit: Visit, { secondFactors, pages }: AccountServices
 }
 
 /**
- * Ends the other sessions of a user with a new app: they have begun with the password alone. Before the app counts, too: if
- * this process dies afterwards, none of them is left.
+ * Ends the other sessions of a user with a new app, because they have begun with the password alone. Also called
+ * before the app takes effect, so that none is left if this process dies.
  */
 async function endUnproved({ session, kit }: Visit, { sessions }: AccountServices): Promise<void> {
   const others = (await sessions.listWithUse(kit, session.subject.sub)).filter(({ sid }) => sid !== session.sid)
@@ -72,7 +72,7 @@ export const setUpApp: ChangePage = {
   keeps: 'app',
   async show(visit, services) {
     const page = await setUpPage(visit, services)
-    // The user has set it up in another tab, and continues with the request.
+    // The user has set up the app in another tab, and continues the request here.
     return page ?? (visit.path === otpPaths.setUp ? undefined : resumed(visit, services))
   },
   async submit({ pending = '', code = '' }, visit, services) {
@@ -83,7 +83,8 @@ export const setUpApp: ChangePage = {
     if (secondFactors === undefined || opened?.sub !== sub) return 'form_expired'
     const { pendingSecret: secret, id } = opened
     const used = `used secret:${id}`
-    // The secret of this page is used once, also after the app was removed. First: a process that dies leaves it used.
+    // The secret of this page can be used once, even after the app was removed. Comes first, so that the secret stays
+    // used if the process dies.
     const isFirst = await kit.records.insert(used, true, kit.now() + pendingLifetime + clockSkew, keptRecord)
     if (!isFirst) return 'form_expired'
     const beforeStored = () => endUnproved(visit, services)
@@ -106,7 +107,7 @@ export const setUpApp: ChangePage = {
     }
     const user = { subject: proved, name: session.name, standing: session.standing }
     const next = visit.path === otpPaths.setUp ? undefined : (await resumed(visit, services)).location
-    // First: afterwards, the cookie of this request proves the session no longer.
+    // Comes first, because afterwards the cookie of this request no longer proves the session.
     const page = await codesPage(visit, services, next)
     const { cookies } = await services.sessions.start(kit, user, visit.request)
     return { ...page, cookies }

@@ -68,11 +68,14 @@ export interface ChangePage {
   readonly maxAge?: number | undefined
   /** Whether it needs no recent authentication. */
   readonly isFree?: boolean | undefined
-  /** Whether it asks itself, before its first write, if the session still counts: it ends the session before other writes. */
+  /**
+   * Whether the page asks itself, before its first write, if the session is still valid: it ends the session before
+   * other writes.
+   */
   readonly asksItself?: boolean | undefined
   /** Whether a link of the page sends the form, because it leads to another site. */
   readonly byLink?: boolean | undefined
-  /** What the form has that the user has entered, or a device has created: it is kept during another sign-in. */
+  /** The kind of form, if what the user has entered, or a device has created, must be kept during another sign-in. */
   readonly keeps?: KeptForm | undefined
   /** Returns the page with the form; `undefined` if what it would change does not exist. */
   show(visit: Visit, services: AccountServices): Promise<Reply | undefined>

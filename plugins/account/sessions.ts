@@ -54,7 +54,7 @@ export const endSession: ChangePage = {
     return services.pages.confirm({ ...view, change: 'end_session' }, visit.locale)
   },
   async submit(_fields, visit, services) {
-    // Of this user only: an id is no secret.
+    // Finds sessions of this user only, because an id is no secret.
     const named = await namedSession(visit, services)
     if (named === undefined) return 'gone'
     await services.sessions.end(visit.kit, named.sid)

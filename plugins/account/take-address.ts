@@ -6,7 +6,7 @@ import { mailChange, noteChange } from './changes.ts'
 import type { AccountServices } from './services.ts'
 import { mayStillChange, type Visit } from './visit.ts'
 
-/** Users who sign in with their address continue to: the name changes with it. */
+/** Whether the user signs in with the address. Then the user name changes with the address. */
 export const signsInWithAddress = ({ username, email }: Account): boolean =>
   email !== undefined && isSameAddress(username, email)
 
@@ -14,8 +14,8 @@ export const signsInWithAddress = ({ username, email }: Account): boolean =>
 const maxTries = 5
 
 /**
- * Takes a new address back. What others have changed since stays, and another address, too. Without a former address, or if
- * another account has it now, the new one stays, but not as proved.
+ * Restores the former address. Other changes since then stay, and so does another new address. Without a former
+ * address, or if another account has it now, the new address stays, but is not verified.
  */
 async function takeBack(before: Account, taken: Account, visit: Visit, services: AccountServices): Promise<void> {
   const { sub, username, email, emailVerified } = before
@@ -25,7 +25,7 @@ async function takeBack(before: Account, taken: Account, visit: Visit, services:
   let current: Account | undefined = taken
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (current?.email === undefined || !isSameAddress(current.email, taken.email ?? '')) return
-    // Also where the name has not changed with it on purpose: for some stores, they are the same.
+    // Restores the user name, too, even if only the address was changed: for some stores, both are the same member.
     const name = current.username === taken.username ? { username } : {}
     const outcome = await change({ ...address, ...name, version: current.version })
     if (outcome === 'taken') break
@@ -59,11 +59,12 @@ export async function takeAddress(
   try {
     isStillAllowed = await mayStillChange(visit, services)
   } finally {
-    // A revocation changes no account, so the write did not notice it, and a thief could recover the account by the address.
+    // A revocation does not change the account, so the write did not fail. A thief could recover the account by the
+    // new address.
     if (!isStillAllowed) await takeBack(account, outcome, visit, services)
   }
   if (!isStillAllowed) return 'gone'
-  // The former address: only its owner learns of a change by a thief.
+  // Mails the former address, so that its owner learns of a change by a thief.
   if (account.emailVerified && account.email !== undefined && !isSameAddress(account.email, address)) {
     await mailChange('address_changed', account.email, visit, services)
   }

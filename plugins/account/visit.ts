@@ -97,7 +97,7 @@ export const formTokenFor = ({ session, path, kit }: Visit, more = ''): Promise<
   return kit.seal(value, kit.now() + formLifetime)
 }
 
-/** Whether a form belongs to this path and session. Not after another sign-in in the session. */
+/** Whether a form belongs to this path and session. `false` after another sign-in in the session. */
 export async function permits({ session, path, kit }: Visit, token: string, more = ''): Promise<boolean> {
   const form = await kit.unseal(token, formSchema)
   const { sid, subject, startedAt } = session
@@ -110,7 +110,7 @@ export async function permits({ session, path, kit }: Visit, token: string, more
   )
 }
 
-/** Returns what each form for a change has. */
+/** Returns the members that each form for a change has. */
 export const formOf = async (visit: Visit) => ({
   subjectName: nameIn(visit.session),
   form: { action: urlOf(visit.kit, visit.path), fields: { form_token: await formTokenFor(visit) } },

@@ -117,7 +117,7 @@ function resent(
   pages: EndpointPages,
   { http, kit }: { readonly http: EndpointRequest; readonly kit: EndpointKit },
 ): Reply {
-  // Not again: a browser without cookies would repeat it forever.
+  // Only once: a browser without cookies would repeat it forever.
   if (lacksCookie(all, http, kit)) {
     throw kit.refuse('invalid_request', 'The browser has sent no cookies', 'cookies_missing')
   }

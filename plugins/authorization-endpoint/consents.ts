@@ -32,12 +32,15 @@ export interface GivenConsent {
 /** What users have consented to. */
 export interface Consents {
   /**
-   * Whether the user need not be asked: the user has consented to everything that the request asks for (if the client has
-   * described itself, at the same host), and neither `prompt=consent` nor another application that could have sent the
-   * request requires the question. Always for clients with `requireConsent: false`.
+   * Whether the user need not be asked: the user has consented to everything that the request asks for (if the client
+   * has described itself, at the same host), there is no `prompt=consent`, and no other application could have sent
+   * the request. Always true for clients with `requireConsent: false`.
    */
   suffice(kit: EndpointKit, sub: string, request: CheckedRequest): Promise<boolean>
-  /** Returns the epochs of the consent that has sufficed for a request, for `authorize`: none if none was needed. */
+  /**
+   * Returns the epochs of the consent that has sufficed for a request, for `authorize`; an empty object if no consent
+   * was needed.
+   */
   recalled(sub: string, request: CheckedRequest): Pick<Approval, 'subjectEpoch' | 'clientEpoch' | 'withdrawalEpoch'>
   /** Returns the scopes that the user has left out when the client asked for them the last time. */
   declined(kit: EndpointKit, sub: string, clientId: string): Promise<readonly string[]>
@@ -92,8 +95,8 @@ const isImpersonable = ({ client, redirectUri }: CheckedRequest): boolean =>
   client.public && !/^https:/iu.test(redirectUri)
 
 /**
- * Where a user who has consented returns to, if that is what the user has to go by: anyone can register a client with the
- * redirect URI of a known host beside another one, or with another one later.
+ * Returns where the code of a client that has described itself goes to. A consent is valid for this place only: a
+ * stranger can register a client with the redirect URI of a known host beside another URI, or change the URI later.
  */
 function returnsToOf({ client, redirectUri }: CheckedRequest): string | undefined {
   const url = client.selfDescribed === undefined ? undefined : parseUrl(redirectUri)
@@ -113,7 +116,7 @@ const approvalEpochs = ({ subject, client, withdrawal }: Epochs) => ({
 /** Returns what the user has consented to since the last revocation of the user or the client, or of both. */
 function currentOf(record: ConsentRecord | undefined, epochs: Epochs, kit: EndpointKit) {
   if (record === undefined || !areCurrent(record, epochs)) return undefined
-  // A scope that was removed and added again since is another one.
+  // Leaves out a scope that was removed and added again since: it is another scope.
   const scopes = kit.lastingScopes(record.scopes, record.at)
   return { ...record, scopes, reach: reachWithin(record.reach, scopes) }
 }
@@ -162,7 +165,7 @@ export function createConsents(lifetime: number): Consents {
       const returnsTo = returnsToOf(request)
       const leftOut = without(request.scopes, granted)
       const expiresAt = kit.now() + lifetime
-      // Before, so that a list shows it if this process dies.
+      // Comes before the consent, so that the list contains it if this process dies.
       await clientsOf(kit, sub).add(clientId, expiresAt)
       // Applied to what is stored then: a consent that is withdrawn meanwhile does not come back.
       await kit.records.update(keyOf(sub, clientId), schema, (record) => {
@@ -203,7 +206,7 @@ export function createConsents(lifetime: number): Consents {
     async forget(kit, sub) {
       const clients = clientsOf(kit, sub)
       const clientIds = await clients.list()
-      // First: what is no longer in the list must be gone.
+      // Comes before the list, so that no consent exists without an entry in the list.
       await Promise.all(clientIds.map((clientId) => kit.records.delete(keyOf(sub, clientId))))
       await clients.remove(...clientIds)
     },

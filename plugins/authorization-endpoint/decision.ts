@@ -38,7 +38,7 @@ export function unmetBy(
   if (prompts.has('login') && !isSince(startedAt)) return 'login_required'
   // Demands a new session, not a new proof.
   if (prompts.has('create') && authTime < startedAt) return 'login_required'
-  // The user has as long as an interaction lasts: only the time before the request counts.
+  // The time that the user takes for the interaction does not count, only the time before the request.
   if (maxAge !== undefined && !isSince(startedAt - maxAge)) return 'login_required'
   if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
   const isUnmet = (claim: 'sub' | 'acr', value: string | undefined): boolean =>
@@ -228,7 +228,7 @@ export function createDecisions(deps: {
       const approval = { ...recalled, subject, scopes, claims, identityClaims, subjectEpoch }
       const code = await kit.authorize(request.proposal, approval)
       const epochs = kit.authorizedEpochs(request.proposal)
-      // Last: of several decisions about a request, only the one that counts leaves a consent.
+      // Comes last: of several decisions about a request, only the one that was accepted leaves a consent.
       await Promise.all([
         remember === true && consents.remember(kit, subject.sub, request, scopes, epochs),
         noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs }),

@@ -188,7 +188,7 @@ async function respond(
     const code = await kit.authorize(request.proposal, { ...recalled, subject, scopes, subjectEpoch })
     const epochs = kit.authorizedEpochs(request.proposal)
     const remember = 'consented' in result && result.remember === true
-    // After the code, with its epochs: what has refused or revoked the code leaves no consent.
+    // Comes after the code, with its epochs, so that no consent remains if the code is refused or revoked.
     await Promise.all([
       remember && consents.remember(kit, subject.sub, request, scopes, epochs),
       noteAuthorization(kit, request.proposal, { sub: subject.sub, scopes, epochs }),

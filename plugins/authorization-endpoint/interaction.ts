@@ -66,10 +66,10 @@ export interface Interaction {
   readonly kit: EndpointKit
   readonly sessions: Sessions
   /**
-   * Stores the request, so that it can be resumed in this browser, and answered once. Returns the same suspension if
-   * called again.
+   * Stores the request, so that it can be resumed in this browser, and answered once. A second call returns the same
+   * suspension.
    *
-   * @throws OAuthError with `prompt=none`: the request must not wait. Let it pass.
+   * @throws OAuthError with `prompt=none`, because the request must not wait. Do not catch it.
    */
   suspend(): Promise<Suspension>
   /**
@@ -162,8 +162,8 @@ export interface InteractionPort {
    */
   interact(interaction: Interaction): MaybePromise<UnaskedDecision | RefusedInteraction | Reply>
   /**
-   * Whether `interact` calls functions of the host by `kit.callHost` itself. Default: `false`; then it is one, with a time
-   * limit.
+   * Whether `interact` calls functions of the host by `kit.callHost` itself. Default: `false`: the endpoint then
+   * calls `interact` by `kit.callHost`, with its time limit.
    */
   readonly limitsHostCalls?: boolean | undefined
   /** Whether users can create accounts, so that requests can have `prompt=create`. Default: `false`. */
@@ -189,13 +189,13 @@ export interface PushedRequest {
 
 /** Where `request_uri` values of this provider lead. */
 export interface PushedRequests {
-  /** Whether it can be the URI of a pushed request. */
+  /** Whether a URI has the form of one of a pushed request. */
   includes(requestUri: string): boolean
   /** Whether a request of the client must be pushed. */
   isRequired(client: Client): boolean
   /** Returns `undefined` if it is unknown, has expired, was used, belongs to another client, or the client was revoked. */
   find(kit: EndpointKit, requestUri: string, clientId: string): Promise<PushedRequest | undefined>
-  /** Uses it. `false` if it was used before. */
+  /** Uses the request up. Returns `false` if it was used before. */
   use(kit: EndpointKit, requestUri: string): Promise<boolean>
 }
 

@@ -97,8 +97,9 @@ function modeOf({ response_mode, response_type }: AuthorizationParameters, redir
 const member = (name: string, value: Json | undefined) => typeof value === 'string' && { [name]: value }
 
 /**
- * Adds how a request object wants to be answered. Request objects are refused without being verified, but their client
- * can only connect the error with the request if the error has the state, and arrives where the client waits for it.
+ * Adds `state` and `response_mode` from a request object. Request objects are refused without being verified, but
+ * their client can only connect the error with the request if the error has the state, and arrives where the client
+ * waits for it.
  */
 function withObject(params: AuthorizationParameters): AuthorizationParameters {
   // decodeJwt() expects a signature, which an object with `alg: none` has not.

@@ -22,7 +22,7 @@ function isInDevelopment(issuer: string, { header, clientAddress = 'localhost' }
   )
 }
 
-/** What the page of a refusal tells a developer. */
+/** Returns the settings of the client that the page of a refusal shows to a developer. */
 export function registeredFor(
   { issuer }: { readonly issuer: string },
   sender: Sender,

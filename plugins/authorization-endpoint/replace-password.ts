@@ -11,14 +11,16 @@ interface Owner {
 }
 
 /**
- * Replaces the password of a user, and ends all that others may have got with the old one: before, so that none of it is
- * left if this process dies after the change, and afterwards, for sign-ins in between. Each time, only what has begun before
- * the state that this function knows can be ended: a revocation by another call is noticed at whichever moment it comes.
+ * Replaces the password of a user, and ends all sessions and authorizations that others may have got with the old
+ * one: before the change, so that none is left if this process dies, and after it, for sign-ins in between. Each
+ * time, only those end that began before the standing that this function knows, so it notices a revocation by another
+ * call at any moment.
  *
- * @param change changes it, and returns `undefined` or 'taken' if it has changed nothing. The function that it gets ends all
- * again, and returns whether the password may still be changed: call it directly before the write
- * @returns what `change` returns, absent if nothing was changed, and the state with which a session can begin, absent if the
- * user was revoked or disabled meanwhile
+ * @param change changes the password, and returns `undefined` or 'taken' if it has changed nothing. It receives a
+ * function that ends all again, and returns whether the password may still be changed: call that function directly
+ * before the write
+ * @returns the result of `change`, absent if nothing was changed, and the standing with which a session can begin,
+ * absent if the user was revoked or disabled meanwhile
  */
 export async function replacePassword<T extends object>(
   { sub, standing, sessions }: Owner,
@@ -32,7 +34,7 @@ export async function replacePassword<T extends object>(
   }
   if (!(await end())) return {}
   const changed = await change(end)
-  // What has changed nothing ends nothing more: another call may have won, and its sessions stay.
+  // If nothing was changed, nothing more ends: another call may have won, and its sessions stay.
   if (changed === undefined || changed === 'taken') return {}
   if (await end()) return { changed, standing: current }
   await kit.revoke({ subject: sub })

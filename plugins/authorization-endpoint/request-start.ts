@@ -18,7 +18,10 @@ export function withoutStart({ [parameter]: start, ...params }: AuthorizationPar
   return { start, params }
 }
 
-/** What distinguishes requests, and what the time is for. A form can have further fields of the page. */
+/**
+ * The parameters that distinguish requests, and those that depend on the time. Others are ignored, because a form can
+ * have further fields of the page.
+ */
 const names = [
   'client_id',
   'redirect_uri',

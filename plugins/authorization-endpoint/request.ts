@@ -65,7 +65,7 @@ export interface ReceivedRequest {
   readonly clientEpoch?: string | undefined
 }
 
-/** Bytes of all parameters, as they are stored: requests of callers without credentials are. */
+/** The maximum size of all parameters in bytes, because requests of callers without credentials are stored. */
 const maxBytes = 16_384
 
 function assertResponseType({ response_type: type }: AuthorizationParameters, refuse: Refuse): void {
@@ -77,7 +77,7 @@ function assertResponseType({ response_type: type }: AuthorizationParameters, re
   }
 }
 
-/** OpenID Connect Core section 3.1.2.6: a provider without these features must say so. */
+/** OpenID Connect Core section 3.1.2.6: a provider that does not support these parameters must return an error. */
 function assertNoRequestObject(params: AuthorizationParameters, refuse: Refuse): void {
   const { request, request_uri, registration } = params
   if (request !== undefined) {
@@ -146,7 +146,7 @@ async function hintedSubOf(
 
 const namesOf = (claims: readonly ClaimRequest[]): readonly string[] => claims.map(({ name }) => name)
 
-/** Lets the core check what `authorize` will store. */
+/** Lets the core check the request that `authorize` will store. */
 const propose = (
   { client, redirectUri }: Target,
   { params, confirmation, pushed, clientEpoch }: ReceivedRequest,
@@ -213,7 +213,7 @@ export async function checkRequest(
     claimsLocales: params.claims_locales,
     acrValues: wordsOf(params.acr_values),
     claims,
-    // What is repeated later must not grow by a scope that the client gets in the meantime: no page has shown it.
+    // A repeated request must not gain a scope that the client gets in the meantime, because no page has shown it.
     params: { ...params, scope: scopes.join(' ') },
     confirmation,
     startedAt,
@@ -234,7 +234,7 @@ export async function checkPushedRequest(
   kit: EndpointKit,
 ): Promise<AuthorizationParameters> {
   const params = { ...withoutCredentials(received), client_id: caller.clientId }
-  // First: with a request object, the other parameters can be missing.
+  // Comes first: with a request object, the other parameters can be missing.
   assertNoRequestObject(params, kit.refuse)
   const target = await findTarget(params, kit, { client: caller })
   await checkRequest(target, { params, confirmation, startedAt: kit.now() }, kit, { createsAccounts: true })

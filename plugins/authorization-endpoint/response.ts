@@ -61,7 +61,7 @@ export const responseTools = (
 ): ResponseTools => ({
   issuer: kit.issuer,
   pages,
-  // Before the request was checked: a longer list is refused.
+  // The request is not checked yet. A longer list is refused later.
   locale: pages.localeOf(shortOnly(params.ui_locales), http.header('accept-language')),
 })
 
@@ -200,7 +200,7 @@ export async function errorViewOf(
   kit: EndpointKit,
   ways: Pick<ErrorView, 'restart' | 'returnTo'> = {},
 ): Promise<ErrorView> {
-  // There is no request of a client, and the document of one is not fetched.
+  // An unknown path belongs to no request of a client, so no metadata document is fetched.
   if (isUnknownPath(error)) return unknownPathView(error, http, kit)
   const {
     code,

@@ -10,7 +10,7 @@ export const choosableScopes = ({ client, scopes }: Offered): readonly string[] 
  * Returns the scopes of a request without those that the user has left out; `undefined` if no token could be used with the
  * rest.
  *
- * @param isTicked whether the user has chosen a scope. Called for choosable scopes only
+ * @param isTicked returns whether the user has chosen a scope. Called for choosable scopes only
  */
 export function chosenScopes(request: Offered, isTicked: (name: string) => boolean): readonly string[] | undefined {
   const { resources, namesResources } = request.proposal

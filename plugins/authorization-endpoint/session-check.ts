@@ -10,7 +10,8 @@ declare module '@grantry/core' {
 }
 
 /**
- * Settles the demand that a session lasts, for what an identity token buys at other servers: they do not learn of a logout.
+ * Settles the demand that a session still exists, when an identity token is exchanged for an assertion for another
+ * server: that server is not informed of a logout.
  */
 export const sessionCheck = defineGrantCheck({
   settles: 'session',

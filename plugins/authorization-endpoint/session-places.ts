@@ -20,8 +20,8 @@ async function mostIdle(kit: EndpointKit, sids: readonly string[]): Promise<read
 }
 
 /**
- * Adds a session to those of its user, or extends its life among them. If there is no place, the one that was idle for the
- * longest time ends; another one if a concurrent sign-in ends that.
+ * Adds a session to those of its user, or extends its life among them. If there is no place, ends the session that
+ * was idle for the longest time; if a concurrent sign-in ends that one, the next.
  *
  * @returns whether it has a place
  */
@@ -36,7 +36,7 @@ export async function place(
     if (isRenewed && (await set.extend(sid, expiresAt))) return true
     if (await set.insert(sid, expiresAt)) return true
     const sids = await set.list()
-    // A concurrent sign-in extends it, or ends it. It must not end itself.
+    // A session must not end itself. A concurrent sign-in extends or ends it.
     if (sids.includes(sid)) continue
     for (const idle of await mostIdle(kit, sids)) {
       if (await set.replace(idle, sid, expiresAt, () => end(kit, idle))) return true

@@ -166,7 +166,7 @@ export async function noteUse(
   const now = kit.now()
   // The current lifetimes also count for sessions that began with longer ones.
   if (isIdle(session, lastUse, lifetimes, now)) return false
-  /** The time of use is stored this seldom (seconds). */
+  /** The minimum interval in seconds between two writes of the time of use. */
   const precision = Math.min(60, Math.ceil(lifetimes.idleLifetime / 10))
   if (now >= lastUse + precision) await kit.records.put(usedKeyOf(session.sid), { at: now }, session.expiresAt)
   return true

@@ -41,10 +41,12 @@ export interface StartedSession {
   readonly cookies: readonly string[]
 }
 
-/** Called before a session ends; the function that it returns, afterwards. Not called when a session expires. */
+/**
+ * Called before a session ends. The function that it returns is called afterwards. Not called when a session expires.
+ */
 export type SessionListener = (kit: EndpointKit, session: Session) => Promise<(() => Promise<void>) | undefined>
 
-/** What features of the endpoint know about sessions. */
+/** The functions and settings of a feature that concern sessions. */
 export interface SessionListeners {
   /** Whether sessions are stored with the browser and the address of the sign-in, to be shown to users. */
   readonly describesSessions?: boolean | undefined
@@ -101,7 +103,7 @@ const endWith =
     const stored = await readSession(kit, sid)
     if (stored === undefined) return undefined
     const session = sessionOf(sid, stored)
-    // Before, so that what must follow is stored if this process dies.
+    // Called before the end, so that the work that must follow is stored if this process dies.
     const following = await Promise.all(features.map(({ onSessionEnd }) => onSessionEnd?.(kit, session)))
     await deleteSession(kit, sid)
     const ending = [insertEnd(kit, stored), setOf(kit, stored.sub).remove(sid), deleteUse(kit, sid)] as const
@@ -120,7 +122,8 @@ function endsOf(setOf: SetOf, end: End): Pick<Sessions, 'endAll' | 'renewStandin
     return ended.filter((session) => session !== undefined).length
   }
 
-  // The standing first: it also ends sessions that begin at the same moment, and are in the set only afterwards.
+  // Ends the standing first: this also ends sessions that begin at the same moment, and are added to the set only
+  // afterwards.
   return {
     async endAll(kit, sub) {
       await endStanding(kit, sub, maxSessionLifetime)
@@ -180,7 +183,8 @@ export function createSessions(options: SessionOptions, features: readonly Sessi
   async function store(sid: string, stored: StoredSession, earlier: Session | undefined, kit: EndpointKit) {
     const session = sessionOf(sid, stored)
     const isRenewed = earlier?.sid === sid
-    // Before, so that what belongs to a session never ends earlier, also if this process dies.
+    // Called before the session is stored, so that the records of features never end before it, even if this process
+    // dies.
     if (isRenewed) await Promise.all(features.map(({ onSessionRenewed }) => onSessionRenewed?.(kit, session)))
     await writeSession(kit, sid, stored)
     if (earlier !== undefined && !isRenewed) await end(kit, earlier.sid)

@@ -6,7 +6,10 @@ export const noPageShown = 'no_page_shown'
 
 const frames: ReadonlySet<string> = new Set(['embed', 'fencedframe', 'frame', 'iframe', 'object'])
 
-/** Every other destination that browsers name. They can name more in future: `Sec-Fetch-Dest` says to ignore those. */
+/**
+ * All other destinations that browsers name. An unknown one is not refused: the specification of `Sec-Fetch-Dest`
+ * requires servers to ignore those.
+ */
 const elements: ReadonlySet<string> = new Set([
   'audio',
   'audioworklet',

@@ -153,7 +153,7 @@ function createLastSteps({ port, pages, decisions, features }: StepDeps) {
     return { cookies, ...codeResponse(target, code, responseTools(pages, visit)) }
   }
 
-  /** Sends what a step returns, or its refusal. */
+  /** Returns the reply of a step, or sends its refusal to the client. */
   async function respond({ visit, target }: Pick<Opened, 'visit' | 'target'>, step: () => Promise<Reply>) {
     try {
       return await step()

@@ -55,7 +55,7 @@ export interface SuspendedRequests {
   /** Finds a request without its browser. Answer it only if its browser returns. */
   peek(kit: EndpointKit, id: string): Promise<SuspendedRecord | undefined>
   update(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<void>
-  /** Ends it. `false` if it has ended before. */
+  /** Ends the request. Returns `false` if it has ended before. */
   use(kit: EndpointKit, id: string, request: SuspendedRecord): Promise<boolean>
 }
 
@@ -128,7 +128,7 @@ const outcomeSchema = v.object({
   ),
 })
 
-/** What a login application elsewhere has decided. */
+/** The decision of a login application on another host. */
 export type Outcome =
   | { readonly refuse: RefusalCode }
   | {

@@ -45,7 +45,7 @@ export const suspensionOf = ({ id, record }: NonNullable<Visit['suspended']>): S
   expiresAt: record.expiresAt,
 })
 
-/** Checks the request, and finds who is signed in. A user who was deactivated since the sign-in is not. */
+/** Checks the request, and finds the signed-in user. A user who was deactivated since the sign-in is not signed in. */
 export async function checkVisit(
   visit: Visit,
   target: Target,

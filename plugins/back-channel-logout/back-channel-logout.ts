@@ -100,7 +100,7 @@ function createSend(settings: Settings): SendLogout {
   const { timeout, allowPrivateAddresses, fetch: send } = settings
   const fetchGuarded = createGuardedFetch({ allowPrivateAddresses, allowLoopbackHttp: true, send })
 
-  /** Whether the client has confirmed the logout, or no longer wants to know. */
+  /** Whether the client has confirmed the logout, or no longer receives logout tokens. */
   async function notify(clientId: string, logout: Logout, kit: EndpointKit): Promise<boolean> {
     try {
       const client = await kit.findClient(clientId)
@@ -141,8 +141,8 @@ async function waitFor(pending: Promise<void>, limit: number): Promise<void> {
 }
 
 /**
- * Tells the clients of a session that it has ended. Pass it to `authorizationEndpoint({ features })`. Clients with
- * `backchannelLogoutUri` receive a logout token, again and again for up to 36 minutes until they confirm it.
+ * Informs the clients of a session when the session ends. Pass it to `authorizationEndpoint({ features })`. Clients
+ * with `backchannelLogoutUri` receive a logout token, again and again for up to 36 minutes until they confirm it.
  *
  * The attempts after the first one need `provider.runTasks()`.
  *
@@ -155,7 +155,7 @@ export function backChannelLogout(options: BackChannelLogoutOptions = {}): Autho
   const fields = defineFields({
     signs: { 'logout+jwt': { events } },
     client: clientMembersFor(settings),
-    // Strangers register clients, too: none of theirs can name an address of the operator's own network.
+    // Strangers can register clients, which must not name an address of the operator's own network.
     clientMetadata: settings.allowPrivateAddresses ? {} : metadataNames,
     metadata: { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
   })

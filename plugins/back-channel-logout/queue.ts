@@ -1,7 +1,7 @@
 import type { EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 
-/** Whose session has ended, and the clients that are not notified yet. */
+/** A session that has ended, and the clients that are not notified yet. */
 export interface Logout {
   readonly sub: string
   readonly sid: string
@@ -62,7 +62,7 @@ async function inChunks<T>(values: readonly T[], size: number, act: (value: T) =
 /** Returns the numbers of a bucket that can have items. */
 async function numbersIn(kit: EndpointKit, bucket: number): Promise<readonly number[]> {
   if ((await kit.records.get(markKey(bucket), isPresent)) === undefined) return []
-  // A counter cannot be read. The number that this draws stays empty.
+  // A counter can only be incremented, not read. No logout has the number that this call draws.
   const next = await kit.records.increment(markKey(bucket), kit.now() + lifetime)
   return Array.from({ length: next - 1 }, (_, index) => index + 1)
 }
@@ -86,7 +86,7 @@ function createAttempts(send: SendLogout, timeout: number) {
   async function sendIfDue(kit: EndpointKit, key: string, item: Item, until: number): Promise<readonly string[]> {
     const now = kit.now()
     if (now < item.due || now > until) return []
-    // With the minute, because the process that has claimed it can die.
+    // The key contains the minute, because the process that has claimed the item can die.
     const claim = `claim:${key}:${item.attempts}:${Math.floor(now / 60)}`
     if (!(await kit.records.insert(claim, true, now + 120))) return []
     if (item.attempts >= maxAttempts) {
@@ -96,7 +96,7 @@ function createAttempts(send: SendLogout, timeout: number) {
     }
     const attempts = item.attempts + 1
     const next = { ...item, attempts, due: dueAfter(attempts, now) }
-    // Before it is sent: an attempt counts also if the process dies.
+    // Stored before the attempt, which counts even if the process dies.
     await kit.records.put(key, next, item.expiresAt)
     return attempt(kit, key, next)
   }

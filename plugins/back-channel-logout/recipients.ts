@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { refused, type Session } from '../authorization-endpoint/authorization-endpoint.ts'
 import { recordSet } from '../shared/record-set.ts'
 
-/** Clients of a session that receive logout tokens. */
+/** The maximum number of clients of a session that receive logout tokens. */
 const maxClients = 128
 
 /** Seconds for which a request that has found the session can still be in progress when the session ends. */

@@ -5,7 +5,7 @@ import { keptRecord } from '../shared/kept-record.ts'
 import type { AcceptedAudience, Settings } from './assertion-settings.ts'
 import { claimHints, refusalFor } from './hints.ts'
 
-/** What the claims of an assertion are compared with. */
+/** The values that the claims of an assertion are compared with. */
 export interface Expectations {
   readonly clientId: string
   readonly alg: string
@@ -33,7 +33,7 @@ export function createClaimsCheck(settings: Settings): ClaimsCheck {
     }
     if (reason === 'exp_too_late') return { reason, detail: claimHints.lifetime(exp - now) }
     if (reason !== undefined) return refusalFor(reason, alg, settings)
-    // Last, so that only the client itself can fill the storage.
+    // Comes last, so that only the client itself can fill the storage.
     const { id, expiresAt } = singleUseOf(clientId, jti, exp, clockTolerance)
     return (await kit.records.insert(id, true, expiresAt, keptRecord)) || { reason: 'replayed' }
   }

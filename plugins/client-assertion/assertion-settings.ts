@@ -4,7 +4,7 @@ import { functionSchema, seconds } from '../shared/config-schema.ts'
 import { jwksUriSettingsSchema } from '../shared/jwks-settings.ts'
 import { algorithmsSchema } from '../shared/verify-jwt.ts'
 
-/** Algorithms of `client_secret_jwt`, with the least number of bytes of the secret (RFC 7518 section 3.2). */
+/** The algorithms of `client_secret_jwt`, with the minimum length of the secret in bytes (RFC 7518 section 3.2). */
 export const secretAlgorithms = { HS256: 32, HS384: 48, HS512: 64 } as const
 
 /** Seconds. The longest that `maxLifetime` can allow. */

@@ -34,14 +34,14 @@ export function closestName(name: string, known: readonly string[]): string | un
 const word = /^(?:[A-Z]{0,3}[a-z]{2,24}|[A-Z]{1,25}|[A-Z]?[a-z])$/u
 
 /**
- * Returns the name of an option for an error: a secret could have been pasted where the name belongs. Only what consists
- * of words is quoted, and up to three digits after them. Of random texts of 16 letters and digits, about 2 in 100
- * do, of those of 32 fewer than 1 in 1,000.
+ * Returns the name of an option for an error: a secret could have been pasted where the name belongs. Quotes only a
+ * name that consists of words, with up to three digits at its end. Of random texts of 16 letters and digits, about 2
+ * in 100 have this form; of those of 32, fewer than 1 in 1,000.
  */
 export function quotableName(name: string): string {
   const [, text = ''] = /^(.{1,80}?)\d{0,3}$/u.exec(name) ?? []
   const words = text.split(/[$_.:/#-]+|(?<=[a-z])(?=[A-Z])/u).filter((part) => part !== '')
-  // Random letters begin many words.
+  // Random letters split into many short words: with more words, each must be longer on average.
   const shortest = words.length <= 2 ? 1 : words.length === 3 ? 3 : 3.5
   const isName = words.length > 0 && words.join('').length >= shortest * words.length
   return isName && words.every((part) => word.test(part)) ? name : '<name not shown: it could be a secret>'

@@ -1,4 +1,4 @@
-// What the core finds in options that work but should change: at the start, and in `provider.findings()`.
+// The rules for options that work but should change. They run at the start, and in `provider.findings()`.
 import { allowsRefreshToken } from './grants/scope-policy.ts'
 import { isUnencrypted } from './options.ts'
 import type { NamedRule, Rule, RuleFacts, RuleFinding, RuleMatch } from './parts/rule.ts'
@@ -87,7 +87,7 @@ export function openRules({ registry, clients, scopes, users, recorder }: Servic
     (rule): NamedRule => ({
       ...rule,
       warning: rule.id.replaceAll('-', '_'),
-      // A plugin sees neither the others nor the functions of the host.
+      // The rules of a plugin receive neither the other plugins nor the functions of the host.
       check: (facts) => rule.check({ ...facts, registry, users }),
     }),
   )

@@ -1,8 +1,8 @@
 import { parseUrl } from './parse-url.ts'
 import { unicodeDomain } from './punycode.ts'
 
-// What users type, paste, or let a program fill in, in one form. Every rule, look-up, index, limit and comparison uses these
-// functions: where two of them fold in different ways, a spelling passes one of them.
+// Folds what users type, paste, or let a program fill in to one form. Every rule, look-up, index, limit and
+// comparison uses these functions: where two of them fold in different ways, a spelling passes one of them.
 
 /** Characters. Unicode normalization sorts marks, in time that grows with the square of their number. */
 const maxLength = 1024
@@ -15,8 +15,8 @@ const isBlank = (character: string): boolean => /^[\s\p{Cf}\p{Default_Ignorable_
 const visibleAscii = /^[!-~]*$/u
 
 /**
- * Returns a name or an address without what no user sees around it, in Unicode form C. Case and width stay. A text that is
- * too long for a name stays as it is.
+ * Returns a name or an address in Unicode form C, without white space and invisible characters around it. Case and
+ * width stay. A text that is too long for a name is returned unchanged.
  */
 export function typedName(text: string): string {
   if (text.length > maxLength || visibleAscii.test(text)) return text
@@ -88,7 +88,8 @@ function asciiDomain(domain: string): string | undefined {
  */
 export const foldedDomain = /* @__PURE__ */ settled((domain) => {
   const text = domain.normalize('NFKC').replace(dots, '.')
-  // In any place of a word: its other form at the end is another domain.
+  // Replaces the sigma explicitly: `toLowerCase()` would write its final form at the end of a word, which makes
+  // another domain.
   const lower = withoutRoot(text.replaceAll('Σ', 'σ').toLowerCase())
   const usual = usualDomain(lower)
   if (usual !== undefined) return usual
@@ -108,7 +109,10 @@ const joined = (name: string, domain: string | undefined): string =>
 /** The capital of a Turkish i has a dot, which its small form does not show. */
 const dotted = /i\u0307+/gu
 
-/** Its capital form is a letter, which is not a mark: names with it would have several limits for guesses. */
+/**
+ * The capital form of the iota subscript is a letter, not a mark. Without this rule, a name with it would have
+ * several limits for guesses.
+ */
 const iotaSubscript = '\u0345'
 
 /** Returns the folded form of a name in ASCII. */

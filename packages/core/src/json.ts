@@ -39,7 +39,7 @@ export const inexactNumber =
 /** A text, or a number as it is written. A number in a text is skipped with the text. */
 const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.]*(?:[eE][+-]?\d+)?/gu
 
-/** Only numbers with these are so small. Texts can have them, too. */
+/** Every text that contains such a small number matches. Other texts can match, too. */
 const canVanish = /\d[eE]-\d{3}|\.0{200}/u
 
 /**
@@ -52,11 +52,11 @@ export const vanishes = (literal: string): boolean =>
 /** Whether a number, as it is written, is the one that JSON keeps. */
 export const isKept = (literal: string): boolean => isExact(Number(literal)) && !vanishes(literal)
 
-/** Only of valid JSON: in other texts, the search could take long. */
+/** Call it for valid JSON only: in other texts, the search could take long. */
 const withNumbers = (text: string, replace: (literal: string) => string): unknown =>
   JSON.parse(text.replace(textOrNumber, (literal) => (literal.startsWith('"') ? literal : replace(literal))))
 
-/** Of this one, `inexactNumberIn` returns the path. */
+/** Replaces a number that would vanish. It is infinite, so `inexactNumberIn` returns its path. */
 export const vanished = '1e999'
 
 /**

@@ -38,10 +38,11 @@ export interface ProviderOptions {
    */
   readonly hostTimeLimit?: number | undefined
   /**
-   * The maximum number of concurrent calls to one function of the host; six times as many to all. Default: 128. A call beyond
-   * it fails immediately with 503. Keep it well below the concurrent requests of the server (`maxRequests`), so that
-   * when one function hangs, endpoints that do not call it still respond. The number of concurrent password attempts is
-   * limited to four times this value, including attempts that wait for an earlier attempt of the same user.
+   * The maximum number of concurrent calls to one function of the host; six times as many to all. Default: 128. A
+   * call beyond the limit fails immediately with 503. Keep the limit well below the concurrent requests of the server
+   * (`maxRequests`), so that when one function hangs, endpoints that do not call it still respond. The number of
+   * concurrent password attempts is limited to four times this value, including attempts that wait for an earlier
+   * attempt of the same user.
    */
   readonly maxHostCalls?: number | undefined
   readonly clients: readonly ClientOptions[] | ClientStore
@@ -77,14 +78,18 @@ export interface ProviderOptions {
   /** The maximum size of a body in bytes and of a query in characters. Default: 65536. */
   readonly bodyLimit?: number | undefined
   /**
-   * Limits on guessing: failed passwords, failed authentications of clients and scopes, and invalid tokens. `true`
-   * enables all of them with defaults; an object overrides the defaults. Without it, only failed passwords are limited,
-   * with defaults; that limit cannot be disabled. The other limits require an adapter that reports the client address.
+   * Limits on guessing and flooding: failed passwords, failed authentications of clients and scopes, invalid tokens,
+   * and requests that wait for a user. `true` enables all limits with defaults; an object overrides the defaults.
+   * Without the option, failed passwords and waiting requests are limited, with defaults; the limit of passwords
+   * cannot be disabled. Limits per address require an adapter that reports the client address.
    */
   readonly abuseControl?: boolean | AbuseControlOptions | undefined
   /** The URL of your login page, published in the discovery document. */
   readonly authorizationEndpoint?: string | undefined
-  /** Receives every event. Without it, failures, startup warnings and skipped secrets are logged to `console.error`. */
+  /**
+   * Receives every event. Without it, failures, startup warnings, and skipped secrets and clients are logged to
+   * `console.error`, and so are refusals if the issuer is `http`.
+   */
   readonly observe?: Observer | undefined
   /**
    * Adds `x-request-id` and `traceparent` (W3C Trace Context) to responses that are not cacheable. Default: `false`.

@@ -9,9 +9,9 @@ const zoneOf = (zone: string): string =>
   zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
 
 /**
- * Returns the time of an ISO 8601 date, which starts in UTC, or of a date and time with a zone, in milliseconds since the
- * epoch; `undefined` for anything else. `Date.parse()` reads times without a zone in that of the process, days that do not
- * exist as others, and many texts that are no times.
+ * Returns the time of an ISO 8601 date, which starts in UTC, or of a date and time with a zone, in milliseconds since
+ * the epoch; `undefined` for anything else. Stricter than `Date.parse()`, which reads times without a zone in the
+ * zone of the process, maps days that do not exist to others, and accepts many texts that are no times.
  */
 export function parseTime(text: string): number | undefined {
   const [, date, time = '00:00', zone = 'Z'] = form.exec(text) ?? []

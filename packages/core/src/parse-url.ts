@@ -1,6 +1,6 @@
 /**
- * Returns the URL, or `undefined` if the text is none. Instead of `URL.canParse`, which rejects URLs with letters such
- * as `ü` on Node 20 as soon as V8 has optimized its caller.
+ * Returns the URL, or `undefined` if the text is not a URL. Does not use `URL.canParse`, which rejects URLs with
+ * letters such as `ü` on Node 20 as soon as V8 has optimized its caller.
  */
 export function parseUrl(text: string): URL | undefined {
   try {

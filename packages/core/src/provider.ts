@@ -32,7 +32,7 @@ export interface Provider extends UsePlugins {
   readonly fetch: Handler
   /** Responds as for a path without an endpoint: 404, with a page for browsers if there is an authorization endpoint. */
   readonly notFound: Handler
-  /** Responds for what cannot serve at present, such as a tenant: 503, with a page for browsers in the same way. */
+  /** Responds with 503 for a tenant that cannot be opened at present, with a page for browsers as `notFound` has. */
   readonly unavailable: Handler
   /**
    * Returns the handler for the path of this request, if it is an endpoint. Adapters use it to decide whether to pass
@@ -42,7 +42,7 @@ export interface Provider extends UsePlugins {
   readonly authenticateUser: AuthenticateUser
   /** Checks an authorization request, before there is a user; as in kits. */
   readonly openAuthorization: OpenAuthorization
-  /** Stores what a user has authorized of it, under a single-use credential such as a code; as in kits. */
+  /** Stores what a user has authorized of a proposal, under a single-use credential such as a code; as in kits. */
   readonly authorize: Authorize
   readonly revoke: Revoke
   /**
@@ -94,7 +94,7 @@ interface InstalledRoute extends Route {
   readonly subpaths: boolean
 }
 
-/** Returns what shows browsers a page where there is no endpoint. */
+/** Returns the function that shows browsers a page for a path without an endpoint. */
 const presentUnknownOf = ({ registry: { errorPage }, endpointKitOf, ...services }: Services) =>
   errorPage && createPresentError(errorPage, endpointKitOf(errorPage.plugin), services)
 

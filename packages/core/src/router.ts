@@ -19,7 +19,10 @@ import type { Services } from './services.ts'
 export interface RouterDeps extends Pick<Services, 'clients' | 'recorder' | 'runtime' | 'errors'> {
   /** Whether responses include `x-request-id` and `traceparent`. */
   readonly traceHeaders: boolean
-  /** Shows browsers that there is nothing at a path, or for its method, or that what is there cannot serve. */
+  /**
+   * Shows browsers a page for a path without an endpoint, a method that it does not have, or a tenant that cannot be
+   * opened.
+   */
   readonly presentUnknown?: PresentError | undefined
 }
 
@@ -90,7 +93,7 @@ export const createNotFound = (deps: RouterDeps, hintFor: (path: string) => stri
       }),
   )
 
-/** What cannot serve has reported why. */
+/** The reason of the refusal. The event of the tenant has the cause. */
 const unavailable = 'tenant_unavailable'
 
 export const createUnavailable = (deps: RouterDeps): Handler =>

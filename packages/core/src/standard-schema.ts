@@ -18,7 +18,7 @@ export interface Schema<Output = unknown> {
 /** The type of what a schema returns. */
 export type OutputOf<S extends Schema> = NonNullable<S['~standard']['types']>['output']
 
-/** The first problem comes first. */
+/** The problems that a schema has found, in its order. */
 export type SchemaIssues = readonly {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
@@ -32,7 +32,7 @@ const isValibot = (schema: Schema): schema is Schema & v.GenericSchema =>
 /** Validates a value. Synchronous if the schema is. */
 export function validate<S extends Schema>(schema: S, value: unknown): MaybePromise<SchemaResult<OutputOf<S>>> {
   if (!isValibot(schema)) return schema['~standard'].validate(value)
-  // Through its own function, which can stop at the first issue.
+  // Calls valibot's own function, which can stop at the first issue.
   const result = v.safeParse(schema, value, { abortEarly: true })
   return result.success ? { value: result.output } : { issues: result.issues as unknown as SchemaIssues }
 }
@@ -45,7 +45,7 @@ export function isSchema(value: unknown): value is Schema {
   return version === 1 && typeof validate === 'function'
 }
 
-/** What the schemas of valibot and zod say about their members and the schemas that they combine. */
+/** The properties of valibot and zod schemas that describe their members and the schemas that they combine. */
 interface Shape {
   readonly type?: unknown
   /** The members of an object of valibot. */

@@ -60,7 +60,7 @@ const maxLength = 64
 
 const digitsAndDots = /^[\d.]{1,64}$/u
 
-/** Returns an address that counts alone as a string, or the first four groups of an IPv6 address. */
+/** Returns a string for an address that is a group of its own, and the first four groups of any other IPv6 address. */
 function parsed(address: string): string | readonly string[] {
   // The usual address, for which the rest changes nothing.
   if (digitsAndDots.test(address)) return address

@@ -38,24 +38,28 @@ export interface NumberedAttempt {
   /** Whether all attempts that the window allows have failed, as far as is known. */
   isBlocked(): boolean
   see(progress: Progress): void
-  /** Draws the next number, exactly across all processes. Without one, nothing may be checked. */
+  /** Draws the next number, which no other process gets. Without a number, no password may be checked. */
   draw(): MaybePromise<void>
-  /** Does not count this attempt, because it was right or no guess. Returns what to write. */
+  /**
+   * Takes this attempt out of the count: the password was right, or the attempt was no guess. Returns the records to
+   * write.
+   */
   giveBack(): Promise<readonly NewRecord[]>
   /** Returns the keys to remove in order to forget all attempts. */
   forget(): readonly string[]
-  /** Returns what to write after a wrong password: nothing, or that no further attempt is allowed. */
+  /** Returns the records to write after a wrong password: none, or the marker that no further attempt is allowed. */
   fail(): readonly NewRecord[]
 }
 
 /**
- * Limits the failures under a name in a window, exactly across all processes: each attempt draws a number from an atomic
- * counter before the password is checked. It is admitted while its number is at most the limit plus the attempts that
- * were no failures (`passed`). Of the numbers up to that sum, as many belong to failures and attempts in progress as the
- * limit allows, in whatever order the storage performs reads and writes. An outdated `passed` admits fewer.
+ * Limits the failures under a name in a window, exactly across all processes: each attempt draws a number from an
+ * atomic counter before the password is checked. It is admitted while its number is at most the limit plus the
+ * attempts that were no failures (`passed`). Of the numbers up to that sum, as many belong to failures and attempts
+ * in progress as the limit allows, in whatever order the storage performs reads and writes. An outdated `passed`
+ * admits fewer.
  *
- * A number beyond that does not say whether the others have failed. The failure that has the last number writes a
- * marker. Without it, attempts are in progress, and a later one waits for them.
+ * A number beyond that sum does not show whether the other attempts have failed. The failure that has the last number
+ * writes a marker. Without the marker, attempts are still in progress, and a later attempt waits for them.
  */
 export interface AttemptLimit {
   open(name: string): NumberedAttempt

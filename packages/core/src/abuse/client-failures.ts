@@ -6,7 +6,7 @@ import { createWindowLimit, type LimitDeps, type WindowLimit } from './window-li
 /** The client and address of a password attempt. */
 export interface Source {
   readonly clientId: string
-  /** `undefined` if the adapter does not report it. Then only the limit of the whole client applies. */
+  /** `undefined` if the adapter does not report the address. Then only the limit of the whole client applies. */
   readonly address: string | undefined
 }
 
@@ -22,7 +22,7 @@ export interface ClientFailures {
    * attempt, and again before returning a success: another attempt may have reached the limit in the meantime.
    */
   waitOf(source: Source): Promise<number | undefined>
-  /** The same, as far as this process knows, without the storage. */
+  /** Like `waitOf()`, but decides by what this process knows, without a read of the storage. */
   knownWait(source: Source): number | undefined
   /**
    * Counts a failure, exactly across all processes. Call it before returning the outcome.
@@ -46,13 +46,14 @@ const markedWait = async (counters: readonly Counter[]): Promise<number | undefi
   firstOf(await Promise.all(counters.map(({ limit, name }) => limit.markedWait(name))))
 
 async function countIn(counters: readonly Counter[], trace: Trace): Promise<number | undefined> {
-  // Before the storage responds, so that attempts that end in the meantime see this failure. If the storage fails, it
-  // remains announced under all limits: an attacker who changes the address would otherwise have unlimited guesses.
+  // Announced before the storage responds, so that attempts that end in the meantime see this failure. If the storage
+  // fails, the failure remains announced under all limits: an attacker who changes the address would otherwise have
+  // unlimited guesses.
   const announced = counters.map(({ limit, name }) => limit.announce(name))
   const withdrawRest = (): void => {
     for (const left of announced) left.withdraw()
   }
-  // A success does this read too, so both take the same time.
+  // A success makes this read too, so that a failure takes the same time.
   const late = await markedWait(counters)
   if (late !== undefined) {
     withdrawRest()

@@ -16,7 +16,7 @@ export interface CredentialAttempt {
    */
   confirm(isRight: boolean): void
   /**
-   * Counts the thrown error if it is a failed authentication, and what was presented was a guess.
+   * Counts the thrown error if it is a failed authentication, and the caller presented a guess.
    *
    * @returns the error to throw: the same one, or `slow_down` if the limit is exceeded.
    */
@@ -36,8 +36,9 @@ export interface CredentialLimits {
 const noLimit: CredentialAttempt = { confirm() {}, fail: async (thrown) => thrown }
 
 /**
- * Wrong secrets beyond the limit, as a multiple of it, after which a known address is no exception. With few, an attacker
- * behind the same address could shut the client out; without an end, a short secret could be guessed.
+ * Wrong secrets beyond the limit, as a multiple of it, after which a known address is no exception. With a low
+ * multiple, an attacker behind the same address could shut the client out; without a limit, a short secret could be
+ * guessed.
  */
 const beyond = 10
 
@@ -80,7 +81,9 @@ const nameOf = (presented: string, address: string): string =>
 
 type Create = (name: string, window: Window) => WindowLimit
 
-/** Limits attempts beyond the usual limit. Counted in this process only: nothing is stored of a flood. */
+/**
+ * Limits attempts beyond the usual limit. Counts in this process only, so that a flood writes nothing to the storage.
+ */
 function createLateAttempts(
   { perAddress, perClientAndAddress }: Exclude<AbuseControl['credentials'], false>,
   create: Create,

@@ -26,7 +26,7 @@ export interface Attempt {
 
 /** An attempt that may be checked. */
 export interface Admitted {
-  /** Of the account itself if it is known at the address, otherwise of the name. */
+  /** The counters of the account if it is known at the address; otherwise, those of the name. */
   readonly counters: readonly NumberedAttempt[]
   readonly isKnown: boolean
 }
@@ -35,9 +35,12 @@ export interface Admitted {
 export interface Admission {
   /** @throws OAuthError `slow_down` (429) if an attempt is not allowed yet. */
   admit(who: Attempt): Promise<Admitted>
-  /** Does not count an attempt, because it was right or no guess. Returns what to write. */
+  /**
+   * Takes an attempt out of the count: the password was right, or the attempt was no guess. Returns the records to
+   * write.
+   */
   giveBack(admitted: Admitted): Promise<readonly NewRecord[]>
-  /** Returns what makes the account known at the address, and starts its count there again. */
+  /** Returns the changes that make the account known at the address, and start its count there again. */
   makeKnown(who: Attempt): Changes
 }
 
@@ -64,9 +67,9 @@ const giveBack = async (counters: readonly NumberedAttempt[]): Promise<readonly 
   // A number beyond the limit stays drawn: giving it back could admit another one that waits.
   (await Promise.all(counters.filter((counter) => counter.isAdmitted()).map((counter) => counter.giveBack()))).flat()
 
-/** Under which names an attempt counts. */
+/** The names under which an attempt counts. */
 interface Names {
-  /** What the account is called in this process. */
+  /** The key of the account in the memory of this process. */
   readonly account: string
   /** The key of the record that makes the account known at the address. */
   readonly knownKey: string
@@ -112,7 +115,10 @@ function createRefusals({ store }: Pick<LimitDeps, 'store'>) {
     throw tooManyFailures(wait)
   }
 
-  /** Refuses an attempt. Processes have ended in the middle of earlier ones: the next one need not wait for them. */
+  /**
+   * Refuses an attempt that has waited in vain: processes have ended in the middle of earlier attempts. Settles those
+   * as failures, so that the next attempt does not wait for them.
+   */
   async function giveUp(counters: readonly NumberedAttempt[]): Promise<never> {
     const late = counters.filter((counter) => !counter.isAdmitted())
     await store.commit({ put: late.flatMap((counter) => counter.fail()) })
@@ -158,15 +164,16 @@ export function createAdmission(
     let isConfirmed = false
     for (let pause = firstPause, waited = 0; ; ) {
       const { counters, isKnown } = plan
-      // The numbers of a name remain: `passed` reaches them. Those of an account start again after each login.
-      // And none is drawn for a name that is refused anyway: a flood of made-up names would leave records of each.
+      // The numbers of a name are never reset, because `passed` grows with them. Those of an account start again
+      // after each login. No number is drawn for a name that is refused anyway: a flood of invented names would leave
+      // a record of each.
       const mayDraw = isConfirmed || clientFailures.knownWait(who) === undefined
       const draws: boolean = mayDraw && (isKnown || (!isDrawn && !counters.some((counter) => counter.isBlocked())))
       const { isStillKnown, clientWait } = await look(plan, knownKey, who, draws)
       if (isStillKnown !== isKnown) {
         if (isStillKnown) {
           strangers.delete(account)
-          // The attempt is not counted under the name.
+          // From here, the attempt counts under the account, and no longer under the name.
           await store.commit({ put: await giveBack(counters) })
         } else strangers.set(account, true)
         plan = planOf(isStillKnown)
@@ -176,7 +183,7 @@ export function createAdmission(
       const wait = waitOf(plan, clientWait)
       if (wait !== undefined) return refuse(counters, wait)
       isConfirmed = isKnown
-      // Otherwise others are in progress.
+      // Otherwise, other attempts are in progress.
       if (counters.every((counter) => counter.isAdmitted())) return plan
       isDrawn ||= draws
       if (!isDrawn) continue

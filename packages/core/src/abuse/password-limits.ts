@@ -9,7 +9,7 @@ import type { Changes, Settlement } from './settlement.ts'
 import { createUserQueue, type Place } from './user-queue.ts'
 import type { LimitDeps } from './window-limit.ts'
 
-/** What happens during an attempt. */
+/** What the caller does during an attempt. */
 interface AttemptSteps<T> {
   /** Checks the password. A result other than `undefined` is a success. */
   readonly check: () => Promise<T | undefined>
@@ -39,7 +39,7 @@ export interface PasswordLimits {
   makeKnown(who: Attempt): Promise<void>
 }
 
-/** Decides what a checked password changes. */
+/** Creates the functions that settle a checked password. */
 function createOutcomes(admission: Admission, clientFailures: ClientFailures, { recorder }: LimitDeps) {
   /** Settles a right password. It is refused if the client has reached its limit in the meantime. */
   function ofSuccess(admitted: Admitted, who: Attempt): MaybePromise<Outcome> {

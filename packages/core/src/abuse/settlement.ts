@@ -5,7 +5,7 @@ import type { MaybePromise } from '../types.ts'
 /** What the outcome of an attempt changes in the storage. */
 export interface Changes {
   readonly put: readonly NewRecord[]
-  /** Keys. */
+  /** The keys of the records to remove. */
   readonly remove: readonly string[]
 }
 

@@ -9,8 +9,8 @@ import { createHeldPlaces } from './settlement.ts'
 const maxQueueTime = 10_000
 
 /**
- * Milliseconds after which it no longer waits for a settlement that a caller has taken over: a grant plugin may hang, or
- * check two passwords of the user.
+ * Milliseconds after which an attempt no longer waits for a settlement that a caller has taken over: a grant plugin
+ * may hang, or check two passwords of the user.
  */
 const maxSettleTime = 1000
 

@@ -143,8 +143,8 @@ export function createWindowLimit({ failures, window }: Window, deps: WindowLimi
           // One minute longer than the window, to allow for clock skew.
           counted = await store.increment(keyFor('count', name, seen.window), endOf(seen.window) + 60)
         } catch (error) {
-          // Without a count in the storage, it counts in this process. Otherwise a guess would be free while the
-          // storage fails: the right one succeeds, because a success does not count.
+          // A failure that the storage could not count counts in this process. Otherwise, guessing would be free
+          // while the storage fails, and the right guess would succeed.
           seen.announced += 1
           expect(seen, seen.expected)
           throw error

@@ -128,8 +128,8 @@ function createVerify({ methods, clients, isRefused, runtime, recorder }: Client
       const refusing = isRefused(secret)
       // Before anything that could differ between clients, or that is slow.
       if (isThenable(refusing) ? await refusing : refusing) return refused('secret_refused')
-      // A public client has no secret, so one cannot authenticate it. Its id alone authenticates it: that it exists is no
-      // secret, unless it is disabled. Nothing limits these requests, so they must not cost a slow hash of the host.
+      // A public client has no secret, so its id alone authenticates it. Its existence is no secret, unless it is
+      // disabled. Nothing limits these requests, so they must not cost a slow hash of the host.
       const isKnownPublic = client?.public === true && client.enabled
       const verifySecret = isKnownPublic ? undefined : clients.secretVerifierOf(client)
       const matching =
@@ -153,8 +153,8 @@ function createVerify({ methods, clients, isRefused, runtime, recorder }: Client
     if (client === undefined) return refused('client_unknown')
     const { tokenEndpointAuthMethod: only = method.method } = client
     if (only !== method.method) {
-      // The right secret, if the client may present it in another way, as clients do that try the methods in turn.
-      // Otherwise it must remain unknown that a secret is right.
+      // Some clients try the methods in turn, so the right secret is no guess if the client may present it by another
+      // method. Otherwise, the response must not reveal that the secret is right.
       const mayKnow = client.enabled && secretMethods.has(only)
       return refused('method_not_allowed_for_client', mayKnow ? 'right' : 'guess')
     }
@@ -171,7 +171,7 @@ export function createClientAuthentication(deps: ClientAuthenticationDeps): Auth
 
   return async (request, form, trace, endpointUrls) => {
     let presentedClientId = form.client_id
-    // What `present` refuses is compared with nothing.
+    // If `present` throws, no secret was compared, so the request was no guess.
     let isGuess = false
     let attempt: CredentialAttempt | undefined
     try {

@@ -17,7 +17,7 @@ type Verdict =
   | { readonly scope: Scope; readonly reason?: undefined }
   | { readonly scope?: undefined; readonly reason: string }
 
-/** The credentials as they are presented, and their other reading. */
+/** The credentials as presented and, if the method has one, their alternative reading. */
 function readingsOf(method: ClientAuthentication, presented: PresentedSecret): readonly PresentedSecret[] {
   const alternative = method.alternative?.(presented) as PresentedSecret | undefined
   return alternative === undefined ? [presented] : [presented, alternative]
@@ -41,8 +41,8 @@ interface AuthenticatedScope {
   readonly scope: Scope
   readonly presentation: Presentation
   /**
-   * Refuses it if its secret was taken away a moment ago, in another process: checks the secret again if the scope has
-   * changed since. Returns the present scope. `undefined` if it cannot change.
+   * Refuses the scope if another process has just removed its secret: checks the secret again if the scope has
+   * changed since. Returns the current scope. `undefined` if the scope cannot change.
    */
   readonly confirm: (() => Promise<Scope>) | undefined
 }
@@ -59,7 +59,7 @@ export function createScopeAuthentication(deps: {
 }): ScopeAuthentication {
   const { methods, kitOf, scopes, limits, isRefused, runtime, recorder } = deps
   const isKnown = (name: string): boolean => scopes.current.find(name) !== undefined
-  // A scope has only secrets. A name alone is found too, for the events.
+  // A scope authenticates by a secret only. A name without a secret is read, too, for the events.
   const present = createPresent(
     methods.filter(({ part }) => part.verify === undefined || part.implicit),
     kitOf,
@@ -115,7 +115,7 @@ export function createScopeAuthentication(deps: {
       attempt.confirm(true)
       return { scope, presentation, confirm: createConfirm(scope, presentation, trace) }
     } catch (thrown) {
-      // What `present` refuses is compared with nothing.
+      // If `present` throws, no secret was compared, so the request was no guess.
       if (presentation === undefined) throw thrown
       if (recorder.observed) trace.presented = presentedId(presentation.presented.clientId, isKnown, runtime)
       throw attempt === undefined ? thrown : await attempt.fail(thrown, isGuess(presentation))

@@ -67,7 +67,7 @@ export function createAuthenticateUser(deps: {
     throw new OAuthError('unauthorized_client', 'The client is not known', { reason: 'client_unknown' })
   }
 
-  /** Checks the password, and remembers the epoch that was current before. */
+  /** Checks the password, and remembers the epoch that was current before the check. */
   async function check(credentials: UserCredentials, client: Client | undefined, trace: Trace, steps: Steps) {
     let epoch: string | null | undefined
     const subject = await checkPassword(credentials, client, trace, {

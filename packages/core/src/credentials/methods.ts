@@ -43,7 +43,7 @@ export function formDecoded({ clientId, secret }: CredentialPair): CredentialPai
   }
 }
 
-/** Returns why no client has the id. */
+/** Returns the reason why no client can have this id; `undefined` if one can. */
 const malformedId = (clientId: string): string | undefined =>
   isPossibleId(clientId) ? undefined : 'credentials_too_long'
 

@@ -23,7 +23,7 @@ export interface Credentials extends Passwords {
 
 const authenticateUser = missing('authenticateUser', 'passwords')
 
-/** Of a provider whose plugins check no passwords. */
+/** For a provider whose plugins check no passwords. */
 const noPasswords: Passwords = {
   authenticateUser,
   provedEpochOf: () => undefined,

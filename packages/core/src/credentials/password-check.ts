@@ -26,7 +26,9 @@ import { type ReadState, userState } from './user-state.ts'
 
 /** What the caller does while a password is checked. */
 interface PasswordSteps {
-  /** Reads the state of the user, such as the epoch, that what the password gives carries. The last call counts. */
+  /**
+   * Reads the state of the user, such as the epoch, which the tokens or the session will carry. The last call counts.
+   */
   readonly readState?: ReadState | undefined
   /** Takes a function that checks the password of the user again, without the limits. */
   readonly confirmBy?: ((sub: string, confirm: () => Promise<boolean>) => void) | undefined
@@ -90,7 +92,10 @@ export function attemptOf(
   }
 }
 
-/** Asks the host. A record that cannot be used is a wrong password: only some users have one, and an error would tell who. */
+/**
+ * Calls `users.authenticate()`. A record that cannot be checked counts as a wrong password: an error would reveal
+ * which users have such a record.
+ */
 export function authenticated(
   users: UserService,
   credentials: UserCredentials,
@@ -125,7 +130,7 @@ export function createPasswordCheck(deps: {
   const concurrency = createLoginConcurrency(maxHostCalls)
   const lastLogins = createBoundedMap<string>(maxLogins)
   return async (input, client, trace, { readState, confirmBy, settleLater, needsSecondFactor } = {}) => {
-    // A space that a keyboard adds makes no other user. Events have the name as it was sent.
+    // A space that a keyboard adds does not make the name that of another user. Events contain the name as sent.
     const username = typedName(input.username)
     const credentials = username === input.username ? input : { ...input, username }
     const { idp, tenant, acrValues } = credentials

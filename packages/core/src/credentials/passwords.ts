@@ -28,12 +28,14 @@ function createRememberAddress(deps: {
       // Keyboards begin a name with a capital, and programs store it in lower case.
       for (const username of new Set([typed, foldedUsername(typed)])) {
         const credentials = { ...input, username }
-        // Otherwise the spelling, or the name in this tenant, is that of another user, whose failures must stay.
+        // If the password is wrong here, this spelling, or this name in this tenant, is that of another user, whose
+        // failures must stay.
         const user = await authenticated(users, credentials, client, { recorder, trace })
         if (user?.sub === sub) await limits.makeKnown(attemptOf(credentials, client, clientAddress))
       }
     } catch (error) {
-      // The password has been changed: the user waits at most as long as without this.
+      // Not an error for the caller, because the password has already been changed. The user waits as long as if the
+      // address were not remembered.
       const reason = 'address_not_remembered'
       recorder.record(trace, { type: 'unhandled_failure', reason, cause: describeCause(error) })
     }

@@ -19,7 +19,10 @@ const maxSecretLength = 512
 export const invalidClient = (reason: string, detail?: string): OAuthError =>
   new OAuthError('invalid_client', 'Client authentication failed', { reason, detail })
 
-/** Returns the reason of a method for events. Plugins are not trusted: it could be anything, such as a secret. */
+/**
+ * Returns the reason of a method for events. Plugins are not trusted: the stated reason could be anything, such as a
+ * secret.
+ */
 export function reasonOfMethod({ plugin }: Pick<Candidate, 'plugin'>, stated: unknown): string {
   const reason = isReason(stated) ? stated : 'refused'
   return plugin === builtInMethods.name ? reason : reasonOfPlugin(plugin, reason)

@@ -19,8 +19,8 @@ export interface UserState {
   /** Begins to read the state of a user whose password was right, unless it was read before. */
   found(sub: string): void
   /**
-   * Whether the password was right after the state was read: a revocation that is older than the attempt leaves no doubt,
-   * after any other the state is read again, and the password checked once more.
+   * Whether the password was right when the state was read. If the last revocation is older than the attempt, this is
+   * certain. Otherwise, reads the state again and checks the password once more.
    */
   confirmed(sub: string, confirm: (sub: string) => Promise<boolean>): Promise<boolean>
 }
@@ -30,8 +30,8 @@ const ignoreFailure = <T>(read: MaybePromise<T>): MaybePromise<T | undefined> =>
   isThenable(read) ? read.catch(() => undefined) : read
 
 /**
- * Orders the read of the state of a user and the check of the password: what was decided by an old password must not carry
- * the state after it was changed.
+ * Orders the read of the user's state and the check of the password: tokens that an old password has authorized must
+ * not carry the state from after its change.
  *
  * @param expected the user of the last login under the same name, if the process remembers it
  * @see docs/decisions/0022-revocation-by-epochs.md

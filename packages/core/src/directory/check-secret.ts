@@ -6,9 +6,9 @@ import { hex, type Runtime, utf8 } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import { type HashSecretOutput, parseSecret, type Secret, secretRow } from './secret.ts'
 
-/** Secrets that were compromised, by their hashes. */
+/** The hashes of compromised secrets. */
 export interface RefusedSecrets {
-  /** Whether there is one with this algorithm. */
+  /** Whether the list has a hash of this algorithm. */
   uses(algorithm: Secret['algorithm']): boolean
   has(secret: Pick<Secret, 'algorithm' | 'hash'>): boolean
 }
@@ -56,7 +56,8 @@ function openRefusedSecrets(names: readonly string[]): RefusedSecrets {
   }
 }
 
-// Not only what has been validated: a client store has no list, and the message of a malformed secret comes from its schema.
+// Also takes values that were not validated: a client store has no list, and the schema reports a malformed list
+// itself.
 const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? value : [])
 
 /**

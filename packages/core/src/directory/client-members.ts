@@ -51,8 +51,9 @@ const refreshTokenSchema = configurationObject({
     10,
   ),
   /**
-   * Seconds during which a spent token returns its successor again, whether that was used or not: for a client whose
-   * processes share one token. After that, it is refused, and its family lives. 0: a spent token revokes its family.
+   * Seconds during which a spent token returns its successor again, whether the successor was used or not: for a
+   * client whose processes share one token. After that, the spent token is refused, and its family remains valid. 0:
+   * a spent token revokes its family.
    */
   gracePeriod: v.optional(
     v.pipe(
@@ -63,7 +64,7 @@ const refreshTokenSchema = configurationObject({
     ),
     0,
   ),
-  /** Whether an authorization request that does not ask for `offline_access` asks for it nevertheless. */
+  /** Whether an authorization request gets `offline_access` without asking for it. */
   unasked: v.optional(
     v.picklist(['never', 'without_openid', 'always'], 'must be "never", "without_openid" or "always"'),
     'never',

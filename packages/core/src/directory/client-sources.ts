@@ -44,7 +44,7 @@ async function anyOf(results: readonly MaybePromise<boolean>[]): Promise<boolean
 /** What a source knows about an id. */
 interface Finding {
   readonly client?: Client | undefined
-  /** What it has thrown. */
+  /** The error that the source has thrown. */
   readonly failure?: unknown
   /** Whether no further source is asked. */
   readonly isFinal: boolean

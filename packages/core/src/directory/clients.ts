@@ -41,11 +41,17 @@ export interface ClientDirectory {
    * @param caller who names the client, before it has authenticated
    */
   find(clientId: string, known?: Client, caller?: UnknownCaller): MaybePromise<Client | undefined>
-  /** Returns a client that `find()` has returned as it is now; `undefined` if it is the same, or nothing newer is known. */
+  /**
+   * Returns the current form of a client that `find()` has returned; `undefined` if the client is unchanged, or
+   * nothing newer is known.
+   */
   renewed?(client: Client): MaybePromise<Client | undefined>
   /** Reads a client that `find()` has returned from its source again, in any case. */
   reread(client: Client): MaybePromise<Client | undefined>
-  /** Whether an id can be one of its clients. It is not asked for others. Default: any can be. */
+  /**
+   * Whether an id can be that of one of its clients. The directory is not asked for other ids. Default: any id can
+   * be.
+   */
   readonly matches?: ((clientId: string) => boolean) | undefined
   /** Whether clients of all other directories come first. Default: no. */
   readonly yields?: boolean | undefined

@@ -23,7 +23,7 @@ export interface MetadataName {
 
 const always = (): boolean => true
 const unlessFalse = (value: Json): boolean => value !== false
-/** A list of choices is a demand if it has none of those of this provider. */
+/** A list of choices is a demand if it contains none that this provider supports. */
 const without = (choice: string) => (value: Json) => !(Array.isArray(value) && value.includes(choice))
 
 const shown = (member: string): MetadataName => ({ member, form: 'text', loss: 'cosmetic' })
@@ -129,7 +129,7 @@ export const metadataNames: Readonly<Record<string, MetadataName>> = {
   // The URI says where pairwise subjects are the same, which `subject_type` demands.
   sector_identifier_uri: { loss: 'sub' },
   default_max_age: { member: 'defaultMaxAge', isDemand: always, loss: 'sign-in' },
-  // Identity tokens always contain it.
+  // Identity tokens always contain `auth_time`.
   require_auth_time: { loss: 'token' },
   default_acr_values: { loss: 'token' },
   initiate_login_uri: { member: 'initiateLoginUri', form: 'text', loss: 'sign-in' },

@@ -40,7 +40,10 @@ export const scopeEntries = {
   default: flag(false),
   /** Whether introspection returns all scopes of the token, not only the caller's own. */
   unrestrictedIntrospection: flag(false),
-  /** Epoch seconds. What was granted before does not have this scope: it had another one with the same name. */
+  /**
+   * Epoch seconds. An authorization that was granted before does not have this scope: it was for an earlier scope
+   * with the same name.
+   */
   grantedSince: v.optional(
     v.pipe(
       v.number('must be a number of epoch seconds'),

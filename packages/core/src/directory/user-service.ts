@@ -243,7 +243,7 @@ export function createUserClaims(scopeDirectory: ScopeDirectory, users: UserServ
       const allowed = claimsOf(byName.client.scopes, of)
       for (const name of byName.names) if (allowed.has(name)) names.add(name)
     }
-    // The core knows it.
+    // The core sets `sub` itself.
     names.delete('sub')
     return names.size === 0 || users.claims === undefined ? {} : read(sub, names, of, question)
   }

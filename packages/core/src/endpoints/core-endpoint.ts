@@ -14,9 +14,9 @@ import type { MaybePromise } from '../types.ts'
 export interface CoreCall<P = unknown, C extends keyof Callers = keyof Callers> extends Omit<Call<P, C>, 'request'> {
   facts(): EndpointRequest
   /**
-   * Refuses a scope whose secret was taken away a moment ago, in another process, and returns the present scope, with its
-   * rights. `undefined` if it cannot have changed. An endpoint of the core calls it while it reads what it needs, before it
-   * decides.
+   * Refuses a scope whose secret another process has just removed, and returns the current scope, with its rights.
+   * `undefined` if the scope cannot have changed. An endpoint of the core calls this function beside its other reads,
+   * before it decides.
    */
   readonly confirm?: (() => Promise<Callers[C]>) | undefined
   /** The proofs that the token endpoint uses up in its commit. */
@@ -89,7 +89,7 @@ export function fromPlugin({
     )
   const rights = { caller, scope, cors, guessable, readsProofs, readsBearer, effects }
   const facts = { name, path, methods: [...methods], jsonBody, params, ...rights, createToResponse, emptyPage }
-  // Its alias is found by this name.
+  // The alias of the endpoint is found by `metadataName`.
   return {
     ...facts,
     ...(subpaths === true && { subpaths, createSegmentsOf }),

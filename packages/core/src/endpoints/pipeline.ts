@@ -31,7 +31,7 @@ function presentedScope({ presented }: Trace): { presentedScope?: string; presen
   return known === undefined ? { presentedFingerprint } : { presentedScope: known, presentedFingerprint }
 }
 
-/** What GET would return cannot be known without its effect. */
+/** Returns an empty response to HEAD: the response to GET cannot be known without the effect of the request. */
 const exceptHead =
   (handle: HandleRequest, empty: EndpointResponse): HandleRequest =>
   (request, trace) =>
@@ -137,7 +137,7 @@ const forScope: CreateHandler = (steps, { authenticateScope, recorder }) => {
     throw error
   }
 
-  /** Authenticates a scope before it parses the body: an unauthenticated caller does not learn whether that is valid. */
+  /** Authenticates a scope before it parses the body: others must not learn whether the body is valid. */
   async function authenticateBeforeParsing(request: Request, trace: Trace) {
     try {
       const body = bodyOf(request)

@@ -73,9 +73,10 @@ function questionOf(
   marks: RequestMarks,
 ): ActiveQuestion | undefined {
   if (subject === undefined) return undefined
-  // Tokens of a stored grant carry its mark.
+  // Tokens of a stored grant carry the mark of the grant, so no other mark is read.
   if (stored === undefined) marks.readEarly(subject.sub)
-  // What the grant has validated, or the password, has just said so: the mark ends it if that has changed.
+  // A token that the grant has validated, or a right password, has just shown that the user is active. The mark
+  // revokes the new tokens if that has changed since.
   return withClaims(stored === undefined && validatedTokens.length === 0 && !marks.hasProved(subject.sub))
 }
 

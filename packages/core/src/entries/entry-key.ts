@@ -25,11 +25,11 @@ interface KindTraits {
 }
 
 /**
- * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which never
- * belongs to another one. `user-name`: the user who has a name. `user-address`: the user who has verified a mail
- * address. `former-client`, `former-scope`: names of secrets that a removed one had before. `origin`: the clients that allow an origin of browsers. `tenant`: an issuer of the same process.
- * `ended-tenant`: one whose records are being removed. The revision of a kind shows changes of entries that
- * processes remember.
+ * What an entry describes. `audit`: a change of another entry, kept for a year. `user`: a user, by the `sub`, which
+ * never belongs to another one. `user-name`: the user who has a name. `user-address`: the user who has verified a
+ * mail address. `former-client`, `former-scope`: names of secrets that a removed one had before. `origin`: the
+ * clients that allow an origin of browsers. `tenant`: an issuer of the same process. `ended-tenant`: a tenant whose
+ * records are being removed. The revision of a kind shows changes of entries that processes remember.
  */
 export const entryKinds = {
   client: { lifetime: forever, isRemembered: true },
@@ -136,6 +136,6 @@ export function parseStored(key: string, stored: unknown): StoredEntry | undefin
   return envelope.value
 }
 
-/** Whether it was not removed. */
+/** Whether the entry exists: it was stored, and was not removed. */
 export const isPresent = (stored: StoredEntry | undefined): stored is Required<StoredEntry> =>
   stored !== undefined && 'value' in stored

@@ -59,7 +59,10 @@ export interface EntryStore {
     kind: EntryKind,
     page: { readonly after?: string | undefined; readonly limit: number; readonly prefix?: string | undefined },
   ): Promise<EntryPage>
-  /** Returns a text that is another one after each change of an entry of this kind, unless no process remembers them. */
+  /**
+   * Returns a text that changes with each change of an entry of this kind. For kinds that no process remembers, it
+   * does not change.
+   */
   revision(kind: EntryKind): Promise<string>
   /** Reads an entry and the revision of its kind in one trip. */
   getWithRevision(

@@ -94,7 +94,7 @@ export function isWellFormed({ code, details }: OAuthError, { pluginErrors, expo
 /** Returns what events contain for an error that is not well-formed. */
 function defectOf(error: OAuthError, { pluginErrors }: ErrorContext): Error {
   const code: unknown = error.code
-  // Anything but a name could be a secret.
+  // A code of another form could be a secret.
   if (typeof code !== 'string' || !/^[a-z_]{1,50}$/u.test(code) || isCoreError(code) || pluginErrors.has(code)) {
     return error
   }

@@ -13,14 +13,15 @@ export interface OAuthErrorOptions {
   readonly detail?: string | undefined
   /** The id of the client that a request without authentication is for, once it was found; for events only. */
   readonly clientId?: string | undefined
-  /** Overrides the HTTP status. By default, the table in `error-response.ts` determines it. */
+  /** Overrides the HTTP status. By default, the table in `error-codes.ts` determines it. */
   readonly status?: 404 | 405 | 406 | 409 | 412 | 413 | 414 | 415 | 422 | 428 | 429 | undefined
   /** The value of `Retry-After`, in seconds. */
   readonly retryAfter?: number | undefined
   /** The host port that failed, such as `users.authenticate`; for events only. */
   readonly port?: string | undefined
   /**
-   * What a problem says instead of the description. It can repeat what the caller has sent: events do not contain it.
+   * The `detail` of a problem (RFC 9457), instead of the description. It can repeat what the caller has sent, so
+   * events do not contain it.
    */
   readonly explanation?: string | undefined
   /** The path of the wrong member of a JSON body, such as `redirectUris[0]`, for endpoints whose errors are problems. */

@@ -78,7 +78,7 @@ export type Fact =
       readonly fingerprint: string
       readonly family?: string | undefined
     }
-  /** The client has `refreshToken.gracePeriod`: its spent refresh token was refused, and the family lives. */
+  /** The client has `refreshToken.gracePeriod`: its spent refresh token was refused, and the family remains valid. */
   | {
       readonly type: 'refresh_outdated'
       readonly reason: 'grace_over' | 'request_differs'

@@ -56,8 +56,8 @@ export function reportToConsole(fact: Fact, endpoint: string | undefined, trace?
 }
 
 /**
- * What is known about a request so far, for events, limits and the CORS decision. Handlers write to it, and read only
- * `question`; no other protocol decision depends on it.
+ * What is known about a request so far, for events, limits, the challenge of a refusal and the CORS decision.
+ * Handlers write to the trace, and read only `question` from it; no other protocol decision depends on it.
  */
 export interface Trace {
   readonly id: string

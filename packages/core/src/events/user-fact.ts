@@ -18,5 +18,5 @@ export type UserFact =
   | { readonly type: 'account_created' | 'password_changed' | 'password_unchecked'; readonly by: string }
   /** Recorded by what ends the session, not when it expires. */
   | { readonly type: 'session_ended'; readonly sid: string }
-  /** The user has changed something on the account page. `change` says what, such as `access_withdrawn`. */
+  /** The user has changed something on the account page. `change` is a code, such as `access_withdrawn`. */
   | { readonly type: 'account_changed'; readonly change: string }

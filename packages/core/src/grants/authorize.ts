@@ -67,7 +67,7 @@ function narrowed(scopes: readonly string[] | undefined, open: OpenRequest): App
   return { scopes: names, audience }
 }
 
-/** What is known of a proposal: what was checked, until it is authorized, and then the epochs that were stored. */
+/** The state of a proposal: the checked request until the proposal is authorized, and the stored epochs afterwards. */
 interface ProposalState {
   open: OpenRequest | undefined
   epochs: ReturnType<AuthorizedEpochs> | undefined
@@ -230,7 +230,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
     async authorize(proposal, input) {
       const { open, state } = proposals.take(proposal)
       const approval = checkedApproval(input, approvalSchema)
-      // By the object of the caller: the check has copied it.
+      // `provedEpochOf()` knows the object of the caller, not the copy that the check has made.
       const { subjectEpoch = provedEpochOf(input.subject) } = approval
       const approved = { ...approval, subjectEpoch }
       const { credential, epochs } = await storeApproval(await current(open), proposal.family, approved)

@@ -19,11 +19,11 @@ export interface CommitRequest {
   readonly continues: CredentialDetails | undefined
   /** The proofs of keys that are accepted once. The commit uses them up. */
   readonly proofs: readonly UsableProof[]
-  /** To write with the tokens. The commit takes them from the list. */
+  /** The settlements to write with the tokens. The commit takes them from the list. */
   readonly unsettled: Settlement[]
   /** The lifetime of the access token in seconds, if the grant shortens that of the client. */
   readonly lifetime: number | undefined
-  /** Returns the id that only a retry of the request has, too. Needed when a refresh token is rotated. */
+  /** Returns an id that the request shares with its retries only. Needed when a refresh token is rotated. */
   readonly retryId: () => string
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError

@@ -84,7 +84,7 @@ export function createCommit(deps: CommitDeps): Commit {
     const presented = continues === undefined ? redemptions : [continues, ...redemptions]
     const replayed = presented.find(({ spent }) => spent !== undefined)
     if (replayed !== undefined) {
-      // First, because a repeated request, with the same proof, must not end the family.
+      // The proofs come first: a repeated request, with the same proof, must not end the family.
       await useUp(request.proofs)
       return replays.respond(request, replayed, mint)
     }

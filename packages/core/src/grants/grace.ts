@@ -28,7 +28,8 @@ export function createGrace(
     const { accessTokenLifetime, refreshToken } = client
     const whole = Math.min(lifetime ?? accessTokenLifetime, accessTokenLifetime)
     if (spent !== undefined) {
-      // The holder is behind, and must come back while the successor, too, leads further.
+      // The holder presents a token that was already replaced twice. The access token ends while the grace period of
+      // the successor still runs, so that the holder can refresh again.
       const left = spent.spentAt + refreshToken.gracePeriod - issuance.now
       return issuances.renewed(issuance, Math.max(1, Math.min(whole, Math.floor(left / 2))))
     }

@@ -39,7 +39,7 @@ interface MintRequest extends RefreshTokenRequest, MarkRequest {
   /** The rules that the request was checked with. */
   readonly scopeRules: ScopeClaims
   readonly access: AccessScopes
-  /** The one whether the user is active; `undefined` without a user. */
+  /** The question whether the user is active; `undefined` without a user. */
   readonly question: UserQuestion | undefined
   /** Returns the refusal of the grant. */
   readonly refuse: (reason: string) => OAuthError

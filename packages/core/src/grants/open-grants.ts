@@ -35,7 +35,7 @@ export interface Grants {
 
 const unauthorized = (caller: keyof Authorizations) => missing(caller, 'authorizations')
 
-/** Of a provider whose plugins let no user authorize anything. */
+/** For a provider whose plugins let no user authorize anything. */
 const noAuthorizations: Authorizations = {
   openAuthorization: unauthorized('openAuthorization'),
   authorize: unauthorized('authorize'),
@@ -48,7 +48,7 @@ const noAuthorizations: Authorizations = {
   renewEpochOfClient: unauthorized('renewEpochOfClient'),
 }
 
-/** Of a provider whose plugins issue none. */
+/** For a provider whose plugins issue no assertions. */
 const noAssertions: MintAssertion = missing('assertion', 'assertions')
 
 /** Without a plugin that checks requests, a demand cannot be settled. */

@@ -84,7 +84,7 @@ function isDeclared(claims: JsonObject | undefined, payload: Readonly<Record<str
   return claims !== undefined && nonce === undefined && isBrief && hasClaims
 }
 
-/** Of a provider whose plugins seal nothing. */
+/** For a provider whose plugins seal nothing. */
 const noSealing = { seal: missing('seal', 'sealing'), unseal: missing('unseal', 'sealing') }
 
 interface PluginKitDeps {

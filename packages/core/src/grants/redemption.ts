@@ -48,7 +48,7 @@ export interface Lineage {
   readonly stored?: CredentialDetails & { readonly record: GrantRecord }
 }
 
-// Kept in a WeakMap, not on the object, so that a plugin cannot make or change one.
+// Kept in a WeakMap, not on the object, so that a plugin cannot create or change a lineage.
 const lineages = new WeakMap<object, Lineage>()
 
 /** Remembers the family of what the kit returns to a grant. */

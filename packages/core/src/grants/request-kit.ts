@@ -28,7 +28,10 @@ export interface RequestKit {
   readonly validatedTokens: readonly JsonObject[]
   /** Contains the mark of the user whom the kit has authenticated. */
   readonly marks: RequestMarks
-  /** Of the passwords that the kit has checked, for the commit of the request. What is left must be settled anyway. */
+  /**
+   * The settlements of the passwords that the kit has checked, for the commit of the request. The token endpoint
+   * settles those that the commit has not taken.
+   */
   readonly unsettled: Settlement[]
 }
 

@@ -154,7 +154,7 @@ export function parseGrantResult(result: unknown, grant: Grant, lookedUp: readon
   if (lineage !== undefined && (stored !== undefined || output.issue?.identityToken === true)) {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a family and issue more than an access token`)
   }
-  // What a token buys may not reveal more than the token.
+  // The new tokens may not reveal more than the token that they come from.
   if (lineage !== undefined && output.requestedClaims !== undefined) {
     throw new TypeError(`The grant ${grant.grantType} cannot continue a family and set requestedClaims`)
   }

@@ -33,9 +33,10 @@ const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObj
 })
 
 /**
- * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token without a user is issued
- * without one; it is then refused if the client was ever revoked. Not to a client that can change: its secret may have been
- * rotated, which only its mark shows, as it shows that the password of a user was changed.
+ * Returns the mark of a new authorization. If the storage is unavailable, a self-contained token without a user is
+ * issued without a mark; it is then refused if the client was ever revoked. A token with a user always needs a mark,
+ * which shows that the password was changed. So does a token of a client that can change: only the mark shows that
+ * its secret was rotated.
  */
 async function newMark(
   { marks, client }: MarkRequest,
@@ -53,7 +54,7 @@ async function newMark(
 }
 
 /**
- * Returns what new tokens carry, so that a revocation reaches them even if it happens while they are issued.
+ * Returns the mark of new tokens, so that a revocation reaches them even if it happens while they are issued.
  *
  * @throws OAuthError `invalid_client` if the client was changed, and this request was decided by what it was before.
  */

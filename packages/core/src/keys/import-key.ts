@@ -75,11 +75,11 @@ const described = ({ kty, crv, alg }: JWK): string =>
 interface ImportedKey {
   readonly key: RingKey
   readonly published: JWK
-  /** Whether it can sign. */
+  /** Whether the key can sign. */
   readonly private: boolean
 }
 
-/** Keys that a runtime keeps, such as one that several providers of a process share, are checked once. */
+/** The keys that were checked. Several providers of a process can share one, which is checked once. */
 const pairs = new WeakSet<SignatureKey>()
 
 /** Checks that the private and the public part match; otherwise the tokens could not be verified. */
@@ -107,7 +107,10 @@ async function assertSigns(key: RingKey, where: string): Promise<void> {
   }
 }
 
-/** Another purpose needs another key. A private key is random, so a hash of it is as hard to guess. */
+/**
+ * Derives the key for sealing, because another purpose needs another key. A private key is random, so its hash is as
+ * hard to guess.
+ */
 const sealingKeyOf = (d: string, { sha256 }: Runtime): Bytes => new Uint8Array(sha256(utf8(`grantry sealing 1\n${d}`)))
 
 /**

@@ -115,9 +115,9 @@ export function signerOf(signers: ReadonlyMap<SigningAlgorithm, RingKey>, algori
  * @see docs/decisions/0089-a-secret-for-retries.md
  */
 export interface RetrySecret {
-  /** Names the secret in the storage, and reveals nothing about it. */
+  /** Identifies the secret in stored records, and reveals nothing about it. */
   readonly id: string
-  /** 32 of them. */
+  /** The secret itself: 32 bytes. */
   readonly bytes: Bytes
 }
 

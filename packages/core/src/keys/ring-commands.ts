@@ -61,8 +61,8 @@ function createAdvance({
   recorder,
 }: Pick<RingCommandDeps, 'current' | 'adopt' | 'refresh' | 'records' | 'options' | 'issuer' | 'recorder'>) {
   /**
-   * Inserts the next generation. Returns whether this process created it; if not, it adopts that of the process that
-   * did.
+   * Inserts the next generation. Returns whether this process created it; if not, this process adopts the generation
+   * of the one that did.
    */
   return async function advance(before: LiveRing, { keys, facts }: RingChange): Promise<boolean> {
     const number = before.content.number + 1
@@ -82,7 +82,7 @@ function createAdvance({
   }
 }
 
-/** Creates the questions about the keys of the ring: which are missing, due, and known to every process. */
+/** Creates the functions that determine which keys of the ring are missing, due, and known to every process. */
 function createKeyTimes({ current, options, runtime }: Pick<RingCommandDeps, 'current' | 'options' | 'runtime'>) {
   const { algorithms, rotateAfter } = options
   const kidOf = (algorithm: SigningAlgorithm): string | undefined => keyIn(current().content, algorithm, 'current')?.kid

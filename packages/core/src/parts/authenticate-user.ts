@@ -20,10 +20,11 @@ export interface LoginContext {
    */
   readonly needsSecondFactor?: ((sub: string) => Promise<boolean>) | undefined
   /**
-   * Reads what you store with the result, so that a change while the password is checked has an effect. Return when it has
-   * changed last (epoch seconds), if you know. Called before the check with the user who is expected, if there is one;
-   * afterwards for another one; and before a second check if the state has changed just now. The last call counts. The
-   * epoch of the user need not be read: `authorize` knows it by the subject that is returned.
+   * Reads the state that you store with the result, so that a change during the check of the password has an effect.
+   * Returns the time of the last change in epoch seconds, or `undefined` if you do not know it. Called before the
+   * check for the user who is expected, if there is one; after the check if the user is another one; and before a
+   * second check if the state has just changed. The last call counts. Need not read the epoch of the user:
+   * `authorize` knows it by the returned subject.
    */
   readonly readState?: ((sub: string) => MaybePromise<number | undefined>) | undefined
 }
@@ -44,10 +45,10 @@ export interface LoginContext {
 export type AuthenticateUser = (credentials: UserCredentials, context?: LoginContext) => Promise<Subject | undefined>
 
 /**
- * Remembers the address at which a user has just chosen this password, as a right password at a login does: what was guessed
- * at the account before does not lock the user out there. Call it after the user has proved to be `sub` in another way, such
- * as by a mail or a session. Guesses at other users stay counted: without effect unless `users.authenticate` returns this
- * `sub`, and if no plugin names `passwords`. Never rejects: an event reports a failure.
+ * Remembers the address at which a user has just chosen this password, as a right password at a login does: earlier
+ * guesses at the account do not lock the user out at this address. Call it after the user has proved to be `sub` in
+ * another way, such as by a mail or a session. Has no effect unless `users.authenticate` returns this `sub`, so
+ * guesses at other users stay counted, nor if no plugin names `passwords`. Never rejects: an event reports a failure.
  *
  * @see docs/guides/abuse-control.md, "A new password"
  */

@@ -16,16 +16,16 @@ import { type Defined, type Members, type Owned, partKind, required } from './pa
 /** Clients that a plugin keeps, such as registered ones, besides those of the option `clients`. */
 export interface ClientSource extends Defined<'client-source'> {
   /**
-   * Returns the client with this id. It is validated like a client of the host, and cached by object identity. A malformed
-   * client is unknown, and an event names the mistake: its plugin may have been removed. A client of the host comes first.
-   * One that two sources know is refused, because it is not clear which one was meant. Called for every request that names
-   * a client that the host does not know synchronously.
+   * Returns the client with this id. It is validated like a client of the host, and cached by object identity. A
+   * malformed client is unknown, and an event names the mistake: its plugin may have been removed. A client of the
+   * host comes first. A client id that two sources know is refused, because it is ambiguous. Called for every request
+   * that names a client that the host does not know synchronously.
    *
-   * A refusal (`invalid_client`) says why there is no client. It hides no client of another source, and is ignored for a
-   * stored grant or token.
+   * A refusal (`invalid_client`) says why there is no client. It hides no client of another source, and is ignored
+   * for a stored grant or token.
    *
-   * @param caller who names the client, before it has authenticated; `undefined` for a client of a stored grant or token.
-   * Limit what a caller can cause: the id is any text that `matches` allows.
+   * @param caller who names the client, before it has authenticated; `undefined` for a client of a stored grant or
+   * token. Limit what a caller can cause: the id is any text that `matches` allows.
    */
   find(clientId: string, kit: Kit, caller?: UnknownCaller): MaybePromise<ClientOptions | undefined>
   /**
@@ -39,10 +39,10 @@ export interface ClientSource extends Defined<'client-source'> {
    */
   readonly yields?: boolean | undefined
   /**
-   * Returns a client that this source remembers as it is now. Called after a wrong secret, which can be one that was added
-   * in this moment. Everyone can cause that, so read the same client at most once in a second, unless `always` is true: then
-   * the client was revoked a moment ago, and what the source remembers may be what a token must no longer be issued by. A
-   * source without it remembers nothing: `find` is called instead.
+   * Returns the current form of a client that this source remembers. Called after a wrong secret, which may have just
+   * been added. Any caller can cause this call, so read the same client at most once a second, unless `always` is
+   * true: then the client has just been revoked, and no token may be issued by the remembered form. A source without
+   * it remembers nothing: `find` is called instead.
    */
   readonly renew?:
     | ((clientId: string, kit: Kit, options?: RenewOptions) => MaybePromise<ClientOptions | undefined>)

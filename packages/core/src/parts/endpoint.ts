@@ -157,11 +157,15 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
    */
   readonly guessable?: boolean | undefined
   /**
-   * Whether requests of a client can prove a key, which token bindings then verify. A proof is used up before `handle`;
-   * with `before_reply` after it, so that a refused request uses up none, and what a repeated one did must be harmless.
+   * Whether requests of a client can prove a key, which token bindings then verify. A proof is used up before
+   * `handle`. With `before_reply`, it is used up after `handle`: a refused request then uses up no proof, so the
+   * effects of a repeated request must be harmless.
    */
   readonly readsProofs?: boolean | 'before_reply' | undefined
-  /** Whether `bearer` has a token, for the caller `anyone`. It is no access token: verify it. Default: `false`. */
+  /**
+   * Whether `bearer` contains the token of the header, for the caller `anyone`. It is no access token: verify it.
+   * Default: `false`.
+   */
   readonly readsBearer?: boolean | undefined
   /**
    * Whether GET has an effect, such as using up a request or counting a guess. The core then responds to HEAD with an empty
@@ -170,7 +174,10 @@ export interface Endpoint<S extends Schema = Schema, C extends keyof Callers = k
   readonly effects?: boolean | undefined
   /** The capabilities of the core that it calls, such as `passwords`. What they need of the host is checked at startup. */
   readonly requires?: readonly Capability[] | undefined
-  /** Refuses a request before its body is read, and its caller authenticated: one of an address that sends too many. */
+  /**
+   * Refuses a request before its body is read and its caller is authenticated, such as one from an address that sends
+   * too many.
+   */
   admit?: ((request: EndpointRequest, kit: EndpointKit) => MaybePromise<void>) | undefined
   /** Whether errors are problems (RFC 9457), `application/problem+json`, instead of those of OAuth. Default: `false`. */
   readonly problems?: boolean | undefined

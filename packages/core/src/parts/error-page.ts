@@ -28,8 +28,8 @@ const errorPageKind = /* @__PURE__ */ partKind<ErrorPage, InstalledErrorPage | u
 })
 
 /**
- * Defines the page for paths without an endpoint. Of several plugins that have one, that of the first is shown:
- * `authorizationEndpoint()` has one.
+ * Defines the page for paths without an endpoint. If several plugins define one, the core shows that of the first.
+ * `authorizationEndpoint()` defines one.
  */
 export const defineErrorPage = (presentError: ErrorPage['presentError']): ErrorPage => ({
   kind: 'error-page',

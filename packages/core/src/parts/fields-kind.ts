@@ -19,7 +19,7 @@ function pluginRules(rules: readonly Owned<Rule>[]): readonly NamedRule[] {
   const known = new Set<string>()
   return rules.map(({ plugin, part }) => {
     const id = `${plugin}:${part.id}`
-    // To accept a finding of one would hide those of the other.
+    // With one id for two rules, an accepted finding of one would hide the findings of the other.
     if (known.has(id))
       throw new TypeError(`plugins: ${plugin} has two rules with the id ${part.id}; rename one of them`)
     known.add(id)
@@ -81,7 +81,7 @@ function textsIn(fields: FieldsOfPlugins, of: 'client' | 'scope'): MemberTexts {
   return Object.fromEntries(texts)
 }
 
-/** @throws TypeError when two plugins declare the same type: each would vouch for what the other one signs. */
+/** @throws TypeError when two plugins declare the same type: each could then sign what clients trust the other for. */
 function signedTypesIn(fields: FieldsOfPlugins): ReadonlyMap<string, SignedType> {
   const types = new Map<string, SignedType>()
   for (const { plugin, part } of fields) {
@@ -163,7 +163,7 @@ function fieldSchemas() {
   return {
     client: entries,
     scope: entries,
-    // The directory checks them.
+    // The directory checks the scopes.
     ownScopes: v.optional(v.array(v.custom<ScopeOptions>(() => true))),
     errors: v.optional(configurationMap(v.lazy((value) => (typeof value === 'object' ? statuses : status)))),
     metadata: v.optional(configurationMap(jsonSchema)),

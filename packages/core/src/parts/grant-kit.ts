@@ -19,7 +19,10 @@ export interface StoredGrant extends FoundAuthorization, Redemption {
   readonly clientId: string
 }
 
-/** A valid token of this provider. Return it in `continuesFamilyOf` to let what it buys end with it. */
+/**
+ * A valid token of this provider. Return it in `continuesFamilyOf`, so that the new tokens are revoked with its
+ * family.
+ */
 export interface ValidatedToken {
   /** The client that it was issued to. */
   readonly clientId: string

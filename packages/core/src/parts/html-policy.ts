@@ -39,7 +39,7 @@ const forms: Readonly<Record<keyof HtmlSources, readonly RegExp[]>> = {
   ancestor: [httpsOrigin],
 }
 
-/** In a policy, `*` matches no private-use scheme, so it has no directive at all. */
+/** In a policy, `*` matches no private-use scheme. Therefore the policy has no `form-action` for this value. */
 const anywhere = '*'
 
 /** A nested `;` or space would add a directive or a source to the policy. */

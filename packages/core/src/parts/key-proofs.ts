@@ -78,7 +78,7 @@ export function createKeyProofs(
     return after(store.commit({ create: markersOf(proofs, marker) }), (used) => assertUnused(proofs, used))
   }
 
-  /** Asks some bindings. In sequence: a binding of a host can use up a proof itself, and a refused one must not. */
+  /** Asks one binding at a time: one of the host can use up a proof itself, and must not after a refusal. */
   async function ask(
     bindings: readonly Owned<TokenBinding>[],
     request: EndpointRequest,

@@ -138,11 +138,11 @@ export interface Kit {
    * Signs a JWT that is not a token, such as `token-introspection+jwt`. The core sets `iss` and `iat`.
    *
    * @param typ ends with `+jwt`; never that of an access token (RFC 8725 section 3.11)
-   * @param client the client that verifies it, if it expects the algorithm of its identity tokens, as for a logout token
-   * (OpenID Connect Back-Channel Logout 1.0 section 2.6). Default: the algorithm of access tokens
+   * @param client the client that verifies it, if it expects the algorithm of its identity tokens, as for a logout
+   * token (OpenID Connect Back-Channel Logout 1.0 section 2.6). Default: the algorithm of access tokens
    * @throws TypeError for the type of a token, and for claims with both `sub` and `exp`, which a client that ignores
-   * `typ` could accept as an identity token. One can have both if the plugin has declared its type and claims (`signs` of
-   * `defineFields()`), without `nonce` and with a lifetime of at most 120 seconds.
+   * `typ` could accept as an identity token. A JWT can have both if the plugin has declared its type and claims
+   * (`signs` of `defineFields()`), without `nonce` and with a lifetime of at most 120 seconds.
    */
   sign(typ: string, claims: JsonObject, client?: Pick<Client, 'identityTokenAlgorithm'>): Promise<string>
   /**

@@ -80,7 +80,7 @@ export function partKind<P extends Defined, C = readonly Owned<P>[]>(
       const { kind: _, '~kind': _kind, ...members } = part as Readonly<Record<string, unknown>>
       const called = name === undefined ? undefined : members[name]
       const what = `plugins: the ${title}${typeof called === 'string' && called !== '' ? ` ${called.slice(0, 100)}` : ''}`
-      // A grant alone is a plugin of this name.
+      // A grant without a plugin is a plugin with the name of its grant type.
       const where = title === 'grant' && (plugin === '' || plugin === called) ? what : `${what} of ${plugin}`
       parseConfiguration(schemaOf(), members, where)
       const problem = problemOf(part as P)

@@ -1,13 +1,13 @@
 import type { Client } from '../directory/client.ts'
 import type { Scope } from '../directory/scope.ts'
 
-/** What works, but should change. */
+/** A setting that works, but should change. */
 export interface StartupWarning {
   readonly reason: string
   readonly message: string
 }
 
-/** What a rule reads of a provider. */
+/** The facts about a provider that a rule reads. */
 export interface RuleFacts {
   readonly issuer: string
   readonly grantTypes: readonly string[]

@@ -19,9 +19,9 @@ export interface ScopeSource extends Defined<'scope-source'> {
    */
   list(): MaybePromise<readonly ScopeOptions[]>
   /**
-   * Whether what `list` has returned is what it would return now. Called when an API has authenticated with a secret of one
-   * of its scopes: `list` is called if it is not, and the secret checked again. Default: a secret that was taken away
-   * counts until `provider.runTasks()` runs.
+   * Whether the array that `list` has returned is still current. Called when an API has authenticated with a secret
+   * of one of these scopes: if the array is not current, `list` is called, and the secret checked again. Default: a
+   * removed secret is accepted until `provider.runTasks()` runs.
    */
   readonly isCurrent?: ((listed: readonly ScopeOptions[]) => MaybePromise<boolean>) | undefined
 }

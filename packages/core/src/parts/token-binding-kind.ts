@@ -71,7 +71,7 @@ function tokenBindingsOf(all: readonly Owned<TokenBinding>[]): TokenBindings {
     const part = byMember.get(member)?.part
     if (part?.bindsRefreshTokens === undefined) return false
     const isBound: unknown = part.bindsRefreshTokens(client)
-    // A promise, for example: a token that should be bound must not be issued unbound.
+    // Refuses a promise, for example: a token that should be bound must not be issued unbound.
     if (typeof isBound !== 'boolean') throw new TypeError(`bindsRefreshTokens() of ${member} must return true or false`)
     return isBound
   }

@@ -36,11 +36,11 @@ export interface Proof {
 }
 
 /**
- * What the core needs to accept a proof once, in all processes. It uses the proof up when everything else of the request
- * is judged, together with what the request spends: a request that is refused stores nothing.
+ * What the core needs to accept a proof once, in all processes. The core uses the proof up after all other checks,
+ * together with what the request spends: a refused request stores nothing.
  */
 export interface SingleUse {
-  /** What no other proof has, such as the key and the `jti`. */
+  /** A text that no other proof has, such as the key and the `jti`. */
   readonly id: string
   /** Epoch seconds until which a second use must be refused. */
   readonly expiresAt: number
@@ -50,7 +50,7 @@ export interface SingleUse {
 
 /** A proof that was not used when the request came. */
 export interface UsableProof extends Omit<SingleUse, 'id'> {
-  /** Key of the marker that says that it is used up. */
+  /** The key of the marker of a used proof. */
   readonly key: string
 }
 
@@ -136,7 +136,7 @@ export interface KeyProofs {
 
 /** The token bindings of the installed plugins. */
 export interface TokenBindings {
-  /** Whether there are any. */
+  /** Whether any plugin binds tokens. */
   readonly areInstalled: boolean
   /** Whether plugins can verify all these keys. */
   canVerify(confirmation: Confirmation | undefined): boolean
@@ -159,7 +159,7 @@ export const notConfirmed = (reason: string): OAuthError =>
   new OAuthError('invalid_token', 'The access token is not valid', { reason })
 
 /**
- * Returns the markers that say that these proofs are used up.
+ * Returns the markers that these proofs are used up.
  *
  * @throws OAuthError when one of the proofs has ended meanwhile: its marker would not outlast a second use.
  */

@@ -41,7 +41,7 @@ export interface Authorization {
   readonly nonce?: string | undefined
   /** The redirect URI that the credential is sent to; `undefined` if there is none, or its request named none. */
   readonly redirectUri?: string | undefined
-  /** What the request that redeems it must prove; each is settled by a grant check. */
+  /** What the request that redeems the grant must prove. A grant check settles each demand. */
   readonly demands?: JsonObject | undefined
   /** The keys that a request must prove to use it, by their members of `cnf`. */
   readonly cnf?: Readonly<Record<string, string>> | undefined

@@ -11,7 +11,7 @@ export interface RecoverableDriver extends AtomicDriver {
 export interface RecoverOptions {
   /** A storage that was restored from a copy. No process may use it. Its driver is not disposed of. */
   readonly storage: RecoverableDriver
-  /** Only count what would be removed. */
+  /** Whether to count the items only, and remove none. Default: `false`. */
   readonly dryRun?: boolean | undefined
   /** Called after each batch. */
   readonly onProgress?: ((counts: RecoverCounts) => void) | undefined
@@ -32,13 +32,16 @@ const writeSize = 100
 
 const isRecordKind = (text: string): text is RecordKind => Object.hasOwn(recordKinds, text)
 
-/** Whether an item is kept. What this version does not know is not: it could give access. */
+/**
+ * Whether an item is kept. An item of a kind that this version does not know is removed, because it could give
+ * access.
+ */
 export function isKeptAfterRestore({ key, value }: { readonly key: string; readonly value: unknown }): boolean {
   const [kind = ''] = key.replace(/^space:[0-9a-f]{32}:/u, '').split(':', 1)
   if (!isRecordKind(kind)) return false
   const fate = recordKinds[kind]
   if (fate !== 'marked') return fate === 'kept'
-  // A record that this version cannot read is none that it keeps.
+  // A record that this version cannot read is removed.
   return typeof parseEnvelope(value) !== 'string' && JSON.parse(String(value)).kept === true
 }
 
@@ -67,8 +70,9 @@ async function performPass(
 
 /**
  * Makes a storage that was restored from an old copy safe to use. Accounts, with their factors, links and consents,
- * clients, scopes, tenants and the audit trail stay. It removes everything that gives access, or can be used once: in the
- * copy, what was used or revoked later is neither. The stored signing keys go, too, so that no earlier token is valid.
+ * clients, scopes, tenants and the audit trail stay. The function removes everything that gives access, or can be
+ * used once: the copy does not show what was used or revoked after it was made. The stored signing keys go, too, so
+ * that no earlier token is valid.
  *
  * A call that is interrupted can be repeated, and no provider starts before one is complete.
  *

@@ -23,7 +23,7 @@ export interface RecordChanges {
   /** Records that must not exist yet. A random value in each distinguishes it from that of another commit. */
   readonly create?: readonly NewRecord[] | undefined
   readonly put?: readonly NewRecord[] | undefined
-  /** Keys. */
+  /** The keys of the records to remove. */
   readonly remove?: readonly string[] | undefined
 }
 
@@ -176,7 +176,7 @@ const settled = (task: Promise<void>, limit: number): Promise<void> =>
   })
 
 /**
- * For tasks that are also correct at the same time, but then disturb each other. One that hangs, or that a runtime has
+ * For tasks that may also run at the same time, but are slower then. A task that hangs, or that a runtime has
  * abandoned together with its request, delays another one once.
  *
  * @param limit milliseconds that a task waits at most

@@ -1,14 +1,14 @@
 import type { Runtime } from '../runtime.ts'
 import type { Tenant, TenantSource } from './tenant.ts'
 
-/** A state of the source, and when it was read. */
+/** A revision of the source, and when it was read. */
 interface Seen {
   readonly revision: string | undefined
   /** Milliseconds, before the read began. */
   readonly at: number
 }
 
-/** What a tenant was found with. */
+/** A tenant that was found, and the state of the source at that time. */
 export interface Found<O> {
   readonly tenant: Tenant<O>
   seen: Seen
@@ -16,10 +16,13 @@ export interface Found<O> {
   foundAt: number
 }
 
-/** Seconds after which a tenant is looked up although the revision is the same: a process may have stopped before it changed it. */
+/**
+ * Seconds after which a tenant is looked up although the revision is the same: a process may have stopped before it
+ * changed the revision.
+ */
 const lookUpAfter = 30
 
-/** Looks tenants up, and checks now and then whether they still are what was found. */
+/** Looks tenants up, and checks from time to time whether they have changed since. */
 export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number, runtime: Pick<Runtime, 'elapsed'>) {
   const milliseconds = recheckAfter * 1000
   let seen: Seen | undefined
@@ -55,8 +58,8 @@ export function createFreshness<O>(source: TenantSource<O>, recheckAfter: number
       return tenant && { tenant, seen: before, foundAt }
     },
     /**
-     * Returns whether the tenant is the same as when it was found: otherwise `ended`, `changed`, or `replaced` by another one
-     * with its name.
+     * Compares a tenant with the one that was found: `same`, `ended`, `changed`, or `replaced` by another tenant with
+     * its name.
      */
     async check(key: string, kept: Found<O>): Promise<'same' | 'ended' | 'changed' | 'replaced'> {
       const now = await state()

@@ -8,7 +8,7 @@ export function limitOpenings(limit: number, maxWaiting: number) {
       return
     }
     if (waiting.length >= maxWaiting) throw new Error('Too many tenants are being opened')
-    // The one that ends passes its place on.
+    // The operation that ends passes its place to the next one.
     await new Promise<void>((resolve) => waiting.push(resolve))
   }
   return async <T>(operate: () => Promise<T>): Promise<T> => {

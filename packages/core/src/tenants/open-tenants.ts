@@ -6,12 +6,18 @@ import { limitOpenings } from './limit-openings.ts'
 import { createSlots, type Slot } from './slots.ts'
 import type { OpenTenant, TenantEvent, TenantLimits, TenantSource } from './tenant.ts'
 
-/** Opening one takes several trips to the storage, and signing keys the first time. */
+/**
+ * Concurrent openings. Opening a tenant takes several trips to the storage, and generates signing keys the first
+ * time.
+ */
 const maxOpenings = 16
-/** Looking one up takes one or two. Clients can name any. */
+/** Concurrent look-ups. Each takes one or two trips, and clients can name any tenant. */
 const maxLookUps = 64
 const maxWaiting = 2000
-/** Keys that no tenant has, and tenants that could not be opened. Clients can name any. */
+/**
+ * The number of keys that are remembered because no tenant has them, or because their tenant could not be opened.
+ * Clients can send any key.
+ */
 const maxRemembered = 10_000
 /** Milliseconds for which a failure is not tried again. */
 const failureLifetime = 1000
@@ -85,12 +91,13 @@ function createOpening<O, S extends TenantServing>(
   open: (key: string, found: Found<O>) => Promise<Slot<O, S>>,
   refused: ReturnType<typeof createRefused>,
 ) {
-  // Not the same places: names that no tenant has must not wait for tenants that open, and tenants not for such names.
+  // Two limits: look-ups of names that no tenant has must not wait for tenants that open, and tenants that open must
+  // not wait for such look-ups.
   const lookUpInTurn = limitOpenings(maxLookUps, maxWaiting)
   const openInTurn = limitOpenings(maxOpenings, maxWaiting)
   const opening = new Map<string, Promise<Slot<O, S> | undefined>>()
 
-  /** Not around the limits: too many requests for others are no failure of this tenant. */
+  /** Applied inside the limits: too many requests for other tenants are no failure of this one. */
   async function remembered<T>(key: string, operate: () => Promise<T>): Promise<T> {
     try {
       return await operate()

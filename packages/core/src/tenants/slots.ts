@@ -58,7 +58,7 @@ export function createSlots<O, S extends TenantServing>(maxOpen: number, observe
         }
       }
     },
-    /** Resolves when all that are being closed are closed. */
+    /** Resolves when no tenant is being closed. */
     async settled(): Promise<void> {
       await Promise.all([...closing])
     },

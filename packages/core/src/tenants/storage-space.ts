@@ -22,7 +22,7 @@ function spaceKeys(name: string): SpaceKeys {
   const mark = webRuntime.sha256Hex(name).slice(0, 32)
   const start = `space:${mark}:`
   const owners = new Map<string, string>()
-  // The keys of entries must stay as short, and keep their beginning: drivers list them by it.
+  // The keys of entries must not become longer, and must keep their prefix, by which drivers list them.
   function ownerIn(owner: string): string {
     const known = owners.get(owner) ?? webRuntime.sha256Hex(`${mark} ${owner}`).slice(0, 32)
     owners.set(owner, known)

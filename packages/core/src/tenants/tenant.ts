@@ -6,13 +6,13 @@ export interface Tenant<O> {
   /** Its name in events, metrics and logs. No two tenants have the same. */
   readonly name: string
   /**
-   * Changes with each change of the tenant. It is then opened again: requests that have begun end as they began. Default:
-   * the tenant never changes.
+   * Changes with each change of the tenant, which is then opened again. Requests that have begun end with the earlier
+   * one. Default: the tenant never changes.
    */
   readonly version?: string | undefined
   /**
-   * The part of the storage that it uses. Give a tenant with the name of an earlier one another value, so that it never
-   * meets records of that one. Default: the name.
+   * The part of the storage that the tenant uses. If a tenant has the name of an earlier one, choose another value,
+   * so that it never reads records of the earlier one. Default: the name.
    */
   readonly space?: string | undefined
   /** Called when the tenant is used and not open. */
@@ -24,7 +24,8 @@ export interface TenantSource<O> {
   /** Returns the tenant for a key; `undefined` if there is none. Called at most once per key in `recheckAfter` seconds. */
   find(key: string): MaybePromise<Tenant<O> | undefined>
   /**
-   * Returns a text that is another one after each change of a tenant, so that `find()` need not be called for each of them.
+   * Returns a text that changes with each change of any tenant. While it stays the same, `find()` is not called
+   * again.
    */
   readonly revision?: (() => MaybePromise<string>) | undefined
 }
@@ -37,7 +38,7 @@ export interface TenantEvent {
   readonly reason?: 'unused' | 'crowded' | 'changed' | 'ended' | 'stopped' | undefined
   /** Milliseconds that it took to open it. */
   readonly duration?: number | undefined
-  /** Of a failure. */
+  /** The cause of a failure. */
   readonly cause?: unknown
 }
 

@@ -22,7 +22,7 @@ export interface NewAccessToken {
   /** The claim `aud`. */
   readonly audience: string | readonly string[]
   readonly subject: CompleteSubject | undefined
-  /** The one whether the user is active. */
+  /** The question whether the user is active. */
   readonly question: UserQuestion | undefined
   readonly claims: JsonObject | undefined
   /** The claim `act` (RFC 8693 section 4.1). */

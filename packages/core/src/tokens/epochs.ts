@@ -7,9 +7,11 @@ import { userSubOf } from './claims.ts'
 export interface Epochs {
   readonly client?: string
   readonly subject?: string
-  /** It changes when this subject withdraws the access of this client. */
+  /** Changes when this subject withdraws the access of this client. */
   readonly withdrawal?: string
-  /** One for each access of another client from which it came by exchange (`originOf`). */
+  /**
+   * The origins of a token that came by exchange: one for each client whose access it was exchanged for (`originOf`).
+   */
   readonly origins?: readonly string[]
 }
 

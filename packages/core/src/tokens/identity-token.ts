@@ -33,7 +33,7 @@ export interface IdentityTokens {
     readonly client: Client
     readonly userClaims: UserClaims
     readonly subject: CompleteSubject
-    /** The one whether the user is active. */
+    /** The question whether the user is active. */
     readonly question: UserQuestion | undefined
     /** Their claims are included if the client has `userClaimsInIdentityToken`. */
     readonly scopes: readonly string[]

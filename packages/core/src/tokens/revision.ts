@@ -73,10 +73,10 @@ export function createRevision(deps: {
     current: lookup(revisionIn),
     forNewRecord() {
       const known = lastRead
-      // What it reads is for the next records.
+      // The revision that this lookup reads is for later records.
       return lookup((record) => {
         if (record !== undefined) return known
-        // A lost revision must not return: the records that carry it may have been revoked since.
+        // A new value, because a lost one must not return: the records that carry it may have been revoked since.
         const created = newRecord()
         return after(store.insert(key, created, expiresAt()), (isCreated) => {
           if (isCreated) lastRead = created.revision

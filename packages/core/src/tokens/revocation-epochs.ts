@@ -44,7 +44,10 @@ export interface DatedEpoch {
   readonly since: number | undefined
 }
 
-/** What a process that remembers a client compares: it is another one after a revocation, or a change that takes something away. */
+/**
+ * The value that a process compares before it uses a remembered client. It changes with each revocation, and with
+ * each change that takes something away.
+ */
 export interface ClientState {
   readonly state: string
   /** Epoch seconds at which it began, by the clock of its server. */
@@ -52,7 +55,7 @@ export interface ClientState {
 }
 
 export interface DatedEpochs extends CurrentEpochs {
-  /** That of the subject. */
+  /** Epoch seconds at which the epoch of the subject began. */
   readonly since: number | undefined
   /** Absent before any revocation or change, and for one long ago. */
   readonly clientState: ClientState | undefined
@@ -69,7 +72,10 @@ interface EpochRecord {
   readonly withdrawn?: readonly string[]
 }
 
-/** More withdrawals of one subject than that become one for all clients: to forget one would give access back. */
+/**
+ * Beyond this number, the withdrawals of a subject become one for all clients, because forgetting a withdrawal would
+ * give access back.
+ */
 const maxWithdrawals = 100
 
 const isEpochRecord = (value: unknown): value is EpochRecord => {

@@ -11,10 +11,10 @@ import type { Revision } from './revision.ts'
 import type { ClientState, RevocationEpochs } from './revocation-epochs.ts'
 
 /**
- * Whether a client is still what its source has. What is issued must not be decided by what a process has read of the client
- * before its present state began: a secret, a redirect URI or a grant type can have been taken away.
+ * Whether a client is unchanged in its source. No token may be issued by a form of the client that was read before
+ * its current state began: a secret, a redirect URI or a grant type may have been removed.
  *
- * @param state that of the client, as read for what is issued to it
+ * @param state the state of the client that was read for the new token
  * @see docs/decisions/0022-revocation-by-epochs.md
  */
 export type IsUnchanged = (client: Client, state: ClientState | undefined) => MaybePromise<boolean>
@@ -34,8 +34,8 @@ function areSame(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Reads a client again, once, when it was revoked or changed after it was read: not in the usual request. What was more than an
- * hour ago is older than what any process remembers.
+ * Reads a client again, once, if it was revoked or changed after it was read, which is not the usual case. Ignores
+ * changes of more than an hour ago: no process remembers a client for so long.
  */
 export function createIsUnchanged({
   clients,
