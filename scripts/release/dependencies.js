@@ -7,8 +7,8 @@ const read = (path) => JSON.parse(readFileSync(path, 'utf8'))
 function placeOf(name, from, places) {
   for (let at = from; ; at = at.replace(/(?:^|\/)(?:node_modules\/(?:@[^/]+\/)?)?[^/]+$/u, '')) {
     const place = `${at === '' ? '' : `${at}/`}node_modules/${name}`
-    const found = places[place]
-    if (found !== undefined) return found.link ? found.resolved : place
+    const installed = places[place]
+    if (installed !== undefined) return installed.link ? installed.resolved : place
     if (at === '') return undefined
   }
 }
@@ -53,9 +53,9 @@ export function dependenciesOf(root, folders) {
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort()) {
       const isOptionalPeer = peerDependenciesMeta[needed]?.optional === true
       if (isOptionalPeer && !isOurs) continue
-      const found = placeOf(needed, place, places)
+      const neededPlace = placeOf(needed, place, places)
       const isOptional = isOptionalPeer || needed in optionalDependencies
-      if (found !== undefined) component.dependsOn.push(visit(found))
+      if (neededPlace !== undefined) component.dependsOn.push(visit(neededPlace))
       else if (!isOptional) throw new Error(`${id} needs ${needed}, which package-lock.json does not have`)
     }
     return id

@@ -15,8 +15,8 @@ function packageOf(file) {
   const paths = [file, real, real.replace(/^\/usr/u, ''), `/usr${real}`]
   for (const path of paths) {
     try {
-      const found = execFileSync('dpkg', ['-S', path], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-      return found.split(/[:,]/u, 1)[0]
+      const printed = execFileSync('dpkg', ['-S', path], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      return printed.split(/[:,]/u, 1)[0]
     } catch (error) {
       if (error.code === 'ENOENT') throw new Error('the image is written on Debian or Ubuntu: dpkg knows the licences')
     }

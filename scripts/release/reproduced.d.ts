@@ -1,2 +1,2 @@
-export function differences(root: string, other: string, folders: readonly string[]): readonly string[]
+export function differences(root: string, otherRoot: string, folders: readonly string[]): readonly string[]
 export function checkReproduced(root: string, folders: readonly string[]): void

@@ -41,9 +41,9 @@ function builtFiles(root, folder) {
 }
 
 /** Returns the files of two builds that differ, or are only in one of them. */
-export function differences(root, other, folders) {
+export function differences(root, otherRoot, folders) {
   return folders.flatMap((folder) => {
-    const names = new Set([...builtFiles(root, folder), ...builtFiles(other, folder)])
+    const names = new Set([...builtFiles(root, folder), ...builtFiles(otherRoot, folder)])
     const contentsOf = (tree, name) => {
       try {
         return readFileSync(join(tree, folder, 'dist', name), 'base64')
@@ -52,7 +52,7 @@ export function differences(root, other, folders) {
       }
     }
     return [...names]
-      .filter((name) => contentsOf(root, name) !== contentsOf(other, name))
+      .filter((name) => contentsOf(root, name) !== contentsOf(otherRoot, name))
       .map((name) => `${folder}/dist/${name}`)
   })
 }

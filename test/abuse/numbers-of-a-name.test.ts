@@ -19,8 +19,8 @@ test('a login from an address that another process made known leaves all guesses
   // Remembers that the account is not known.
   expect((await right(f)).status).toBe(500)
   isDown = false
-  const other = await fixture({ users, storage, abuseControl, runtime: { now: f.clock.now } })
-  expect((await right(other)).status).toBe(200)
+  const otherProcess = await fixture({ users, storage, abuseControl, runtime: { now: f.clock.now } })
+  expect((await right(otherProcess)).status).toBe(200)
   expect((await right(f)).status).toBe(200)
   const guesses = [1, 2, 3].map((index) => () => guess(f, 'alice', 'wrong', address(index)))
   const statuses: number[] = []

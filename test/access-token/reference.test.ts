@@ -104,10 +104,12 @@ describe('the store', () => {
     // An attacker who can write to the store points the marker of one token at the retry record of the other.
     const markers = [...items].filter(([key]) => key.startsWith('spent:'))
     await refresh(mine)
-    const own = [...items.keys()].filter((key) => key.startsWith('spent:') && !markers.some(([known]) => known === key))
+    const newKeys = [...items.keys()].filter(
+      (key) => key.startsWith('spent:') && !markers.some(([known]) => known === key),
+    )
     const hersMarker = markers.at(-1)?.[1] ?? ''
-    expect(own).toHaveLength(1)
-    for (const key of own) items.set(key, hersMarker)
+    expect(newKeys).toHaveLength(1)
+    for (const key of newKeys) items.set(key, hersMarker)
     const { status, body } = await refresh(mine)
     expect(status).toBe(400)
     expect(body.error).toBe('invalid_grant')

@@ -26,10 +26,10 @@ describe('a form after the sign-in has aged', () => {
     expect(listed(await browser.open(accountUri))).toEqual([])
     const done = await send(browser, kept)
     expect([done.html.includes('The passkey is added'), done.html.includes('<bdi>Laptop</bdi>')]).toEqual([true, true])
-    const other = newBrowser()
-    const login = await other.open(accountUri)
+    const secondBrowser = newBrowser()
+    const login = await secondBrowser.open(accountUri)
     const credential = device.respond(challengeIn(login))
-    const again = await other.submit(`${issuer}/connect/signin`, { ...hiddenFields(login), credential })
+    const again = await secondBrowser.submit(`${issuer}/connect/signin`, { ...hiddenFields(login), credential })
     expect(again.html).toContain('Signed in as alice<')
   })
 
@@ -72,8 +72,8 @@ describe('a form after the sign-in has aged', () => {
   ])('adds a passkey and an app %s', async (_, age, signInTakes, confirmationTakes) => {
     const [passkeys, factors] = [await setUpPasskeys(), await setUpFactors()]
     const { browser } = await passkeys.signedIn()
-    const { browser: other } = await factors.signedIn()
-    const [page, setUp] = [await browser.open(addUri), await other.open(setUpUri)]
+    const { browser: factorsBrowser } = await factors.signedIn()
+    const [page, setUp] = [await browser.open(addUri), await factorsBrowser.open(setUpUri)]
     const confirmed = async (f: typeof passkeys | typeof factors, of: typeof browser, sent: Page, fields: object) => {
       f.clock.advance(age)
       const asked = await f.send(of, sent, { ...fields })
@@ -84,10 +84,10 @@ describe('a form after the sign-in has aged', () => {
     }
     const credential = createAuthenticator().register(optionsIn(page).challenge)
     expect((await confirmed(passkeys, browser, page, { credential })).html).toContain('The passkey is added')
-    const wrong = await confirmed(factors, other, setUp, { code: '000000' })
+    const wrong = await confirmed(factors, factorsBrowser, setUp, { code: '000000' })
     expect([wrong.html.includes('The code is wrong'), secretIn(wrong)]).toEqual([true, secretIn(setUp)])
     const right = { code: codeAt(secretIn(setUp), factors.now()) }
-    expect(codesIn(await factors.send(other, wrong, right))).toHaveLength(10)
+    expect(codesIn(await factors.send(factorsBrowser, wrong, right))).toHaveLength(10)
   })
 
   test('is kept until it is sent: no page in between has the device remove its passkey', async () => {
@@ -135,10 +135,10 @@ describe('a form after the sign-in has aged', () => {
     const ofStranger = createAuthenticator().register(optionsIn(page).challenge)
     const kept = await enter(browser, await send(browser, page, { credential: ofStranger, name: 'Stranger' }))
     const [another = ''] = linksTo(kept, 'passkeys/add')
-    const own = await browser.open(another)
-    expect(own.html).toContain('id="enrol"')
-    const credential = createAuthenticator('b3RoZXI').register(optionsIn(own).challenge)
-    const done = await send(browser, own, { credential, name: 'Own' })
+    const enrolment = await browser.open(another)
+    expect(enrolment.html).toContain('id="enrol"')
+    const credential = createAuthenticator('b3RoZXI').register(optionsIn(enrolment).challenge)
+    const done = await send(browser, enrolment, { credential, name: 'Own' })
     expect([done.html.includes('<bdi>Own</bdi>'), done.html.includes('<bdi>Stranger</bdi>')]).toEqual([true, false])
   })
 
@@ -162,10 +162,10 @@ describe('a form after the sign-in has aged', () => {
     const { browser } = await signedIn()
     const [rename = ''] = linksTo(await enrol(browser), 'passkeys/').filter((url) => url.endsWith('/rename'))
     const page = await browser.open(rename)
-    const other = hiddenFields(await browser.open(addUri))
+    const fieldsOfOtherPage = hiddenFields(await browser.open(addUri))
     clock.advance(301)
     expect(asksForPassword(await browser.submit(rename, { name: 'Evil' }))).toBe(true)
-    const refused = await enter(browser, await browser.submit(rename, { ...other, name: 'Evil' }))
+    const refused = await enter(browser, await browser.submit(rename, { ...fieldsOfOtherPage, name: 'Evil' }))
     expect(refused.html).toContain('value="Laptop"')
     // Of an earlier sign-in.
     expect((await send(browser, page, { name: 'Desktop' })).html).toContain('<bdi>Laptop</bdi>')
@@ -194,8 +194,8 @@ describe('a form after the sign-in has aged', () => {
     const { kept = '' } = hiddenFields(await enter(browser, await send(browser, page, { credential })))
     expect(kept).not.toBe('')
     for (const name of ['alice', 'bob']) {
-      const { browser: other } = await signedIn(name)
-      const refused = await send(other, await other.open(addUri), { kept })
+      const { browser: otherBrowser } = await signedIn(name)
+      const refused = await send(otherBrowser, await otherBrowser.open(addUri), { kept })
       expect([refused.status, listed(refused)]).toEqual([400, []])
     }
     const added = await enrol(browser, createAuthenticator('b3RoZXI'))

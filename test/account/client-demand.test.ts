@@ -22,7 +22,7 @@ async function setUpClients() {
   const f = await setUpAccount({
     signIn: { secondFactors: stored.factors, passkeys, acr: 'pwd', secondFactorAcr: 'mfa' },
     account: { secondFactors: stored.account, passkeys, secondFactorAcr: 'mfa' },
-    provider: { clients: [first, bank, ...others].filter((one) => one !== undefined) },
+    provider: { clients: [first, bank, ...others].filter((client) => client !== undefined) },
   })
   const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
   const urlOf = (more: Readonly<Record<string, string>>): string =>
@@ -71,16 +71,16 @@ describe('a client with requireSecondFactor', () => {
     const device = createAuthenticator()
     const add = await browser.open(addUri)
     await send(browser, add, { credential: device.register(optionsIn(add).challenge) })
-    const other = newBrowser()
-    await enter(other, await other.open(urlOf({})))
-    const asked = await other.open(urlOf({ client_id: 'bank' }))
+    const secondBrowser = newBrowser()
+    await enter(secondBrowser, await secondBrowser.open(urlOf({})))
+    const asked = await secondBrowser.open(urlOf({ client_id: 'bank' }))
     // The password is not enough to add another factor.
     expect(asked.html).toContain('name="password"')
-    const consent = await other.submit(`${issuer}/connect/signin`, {
+    const consent = await secondBrowser.submit(`${issuer}/connect/signin`, {
       ...hiddenFields(asked),
       credential: device.respond(challengeIn(asked)),
     })
-    const { id_token: token = '' } = await tokensOf(other, consent)
+    const { id_token: token = '' } = await tokensOf(secondBrowser, consent)
     expect(decodeJwt(token)?.claims).toMatchObject({ acr: 'mfa', amr: ['pop', 'mfa'] })
   })
 

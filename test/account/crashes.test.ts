@@ -43,20 +43,20 @@ describe('a process that dies', () => {
         account: { accounts: store, mailer: { send: () => {} }, passwords: {} },
         provider: { storage: life.wrap(mapDriver()), users: { authenticate, claims: () => ({}) } },
       })
-      const [other, own] = [await f.signedIn(), await f.signedIn()]
-      const page = await own.browser.open(`${accountUri}/password`)
+      const [phone, laptop] = [await f.signedIn(), await f.signedIn()]
+      const page = await laptop.browser.open(`${accountUri}/password`)
       life.dieAfter(steps)
-      await f.send(own.browser, page, { password })
+      await f.send(laptop.browser, page, { password })
       if (!life.restart()) break
       died += 1
       const current = users.get('alice')?.password ?? ''
-      if (current === password) expect(await isSignedIn(other.browser), `${steps} steps`).toBe(false)
+      if (current === password) expect(await isSignedIn(phone.browser), `${steps} steps`).toBe(false)
       // With the password that counts, the user signs in, and repeats the change.
       const again = f.browser()
       await f.enter(again, await again.open(accountUri), 'alice', current)
       await f.send(again, await again.open(`${accountUri}/password`), { password })
       expect(users.get('alice')?.password).toBe(password)
-      expect(await isSignedIn(other.browser)).toBe(false)
+      expect(await isSignedIn(phone.browser)).toBe(false)
     }
     expect(died).toBeGreaterThan(5)
   })
@@ -75,19 +75,19 @@ describe('a process that dies', () => {
       })
       const kit = kitOf(f.provider, 'authorization-endpoint')
       const hasApp = async () => (await stored.account.state('sub of alice', kit)).app
-      const [other, own] = [await f.signedIn(), await f.signedIn()]
-      const page = await own.browser.open(setUpUri)
+      const [phone, laptop] = [await f.signedIn(), await f.signedIn()]
+      const page = await laptop.browser.open(setUpUri)
       const secret = secretIn(page)
       life.dieAfter(steps)
-      await f.send(own.browser, page, { code: codeAt(secret, f.clock.now()) })
+      await f.send(laptop.browser, page, { code: codeAt(secret, f.clock.now()) })
       if (!life.restart()) break
       died += 1
       if (!(await hasApp())) continue
       counted += 1
-      expect(await isSignedIn(other.browser), `${steps} steps`).toBe(false)
+      expect(await isSignedIn(phone.browser), `${steps} steps`).toBe(false)
       await stored.account.remove('sub of alice', kit)
       f.clock.advance(30)
-      await f.send(own.browser, page, { code: codeAt(secret, f.clock.now()) })
+      await f.send(laptop.browser, page, { code: codeAt(secret, f.clock.now()) })
       expect(await hasApp(), `${steps} steps`).toBe(false)
     }
     expect([died > 5, counted > 1]).toEqual([true, true])
@@ -102,8 +102,8 @@ describe('a process that dies', () => {
         { store },
         { provider: { storage: life.wrap(mapDriver()), users: { authenticate } } },
       )
-      const other = await f.start()
-      await other.submit(other.page, { username: 'alice', password: 'alice-password' })
+      const earlier = await f.start()
+      await earlier.submit(earlier.page, { username: 'alice', password: 'alice-password' })
       const { ask, browser, submit } = await f.start()
       await ask('forgot', 'alice@example.com')
       const page = await browser.open(linkIn(await f.lastMail()))
@@ -112,13 +112,13 @@ describe('a process that dies', () => {
       if (!life.restart()) break
       died += 1
       const isChanged = users.get('alice')?.password === password
-      if (isChanged) expect(titleOf((await f.start({}, other.browser)).page), `${steps} steps`).toBe('Sign in')
+      if (isChanged) expect(titleOf((await f.start({}, earlier.browser)).page), `${steps} steps`).toBe('Sign in')
       // Another mail completes it.
       const next = await f.start()
       await next.ask('forgot', 'alice@example.com')
       await next.submit(await next.browser.open(linkIn(await f.lastMail())), { password })
       expect(users.get('alice')?.password).toBe(password)
-      expect(titleOf((await f.start({}, other.browser)).page)).toBe('Sign in')
+      expect(titleOf((await f.start({}, earlier.browser)).page)).toBe('Sign in')
     }
     expect(died).toBeGreaterThan(5)
   })

@@ -12,9 +12,9 @@ import { accountUri, setUpAccount } from './parties.ts'
 describe('the deletion of an account', () => {
   test('20.75 removes all that belongs to the user, and signs out everywhere', async () => {
     const f = await setUpDeletion()
-    const other = await f.signedIn()
+    const phone = await f.signedIn()
     const bob = await f.signedIn('bob')
-    const { body } = await f.authorize(other.browser)
+    const { body } = await f.authorize(phone.browser)
     const { browser } = await f.signedIn()
     const asked = await browser.open(deletionUri)
     expect(asked.html).toContain('Delete your account?')
@@ -26,7 +26,8 @@ describe('the deletion of an account', () => {
     expect((await f.provider.inspect(String(body.refresh_token))).valid).toBe(false)
     expect((await f.provider.inspect(String(body.access_token))).valid).toBe(false)
     expect(await f.provider.use(userSessions).list('alice')).toEqual([])
-    for (const of of [browser, other.browser]) expect((await of.open(accountUri)).html).toContain('name="password"')
+    for (const signedOut of [browser, phone.browser])
+      expect((await signedOut.open(accountUri)).html).toContain('name="password"')
     expect((await bob.browser.open(accountUri)).html).toContain('Signed in as bob<')
     const mails = await f.mailsTo('alice@example.com')
     expect(mails).toMatchObject([{ text: expect.stringContaining('Your account was deleted') }])

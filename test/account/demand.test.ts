@@ -46,10 +46,13 @@ describe('a demanded second factor', () => {
     const secret = secretIn(page)
     await send(browser, page, { code: codeAt(secret, clock.now()) })
     clock.advance(30)
-    const other = newBrowser()
-    const asked = await enter(other, await other.open(`${issuer}/connect/authorize?${new URLSearchParams(request)}`))
+    const secondBrowser = newBrowser()
+    const asked = await enter(
+      secondBrowser,
+      await secondBrowser.open(`${issuer}/connect/authorize?${new URLSearchParams(request)}`),
+    )
     const fields = { ...hiddenFields(asked), code: codeAt(secret, clock.now()) }
-    expect((await other.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('requests access')
+    expect((await secondBrowser.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('requests access')
   })
 
   test('by acr_values only, is demanded of requests with such a value', async () => {

@@ -40,12 +40,12 @@ function setUp(questions: number, { hasApp = true, started = 'own', asks = true,
   const service =
     <T>(name: string, method: 'put' | 'insert' | 'delete' | 'update', result: T) =>
     async (...values: readonly unknown[]): Promise<T> => {
-      const given = values.find((value) => typeof value === 'object' && value !== null && 'records' in value)
+      const callersKit = values.find((value) => typeof value === 'object' && value !== null && 'records' in value)
       const last = values.at(-1) as Conditions | (() => Promise<boolean>)
       const secret = typeof last === 'object' ? last.secret : undefined
       const texts = values.filter((value) => typeof value === 'string')
       log.push([name, ...texts, ...(secret === undefined ? [] : [`of ${secret}`])].join(' ').trim())
-      const write = (given as EndpointKit).records[method] as () => Promise<unknown>
+      const write = (callersKit as EndpointKit).records[method] as () => Promise<unknown>
       await write()
       const check = typeof last === 'function' ? last : last.isStillAllowed
       if (check === undefined || !asks) return result
@@ -183,11 +183,11 @@ describe('a session that continues the one of a form', () => {
   })
 
   test('is ended if it has become another one', async () => {
-    const own = setUp(1)
-    expect(await ended(start(own))).toBe(false)
-    expect(own.log).toEqual(['start'])
-    const other = setUp(1, { started: 'other' })
-    expect(await ended(start(other))).toBe(true)
-    expect(other.log).toEqual(['start', 'end other', 'delete'])
+    const f = setUp(1)
+    expect(await ended(start(f))).toBe(false)
+    expect(f.log).toEqual(['start'])
+    const replaced = setUp(1, { started: 'other' })
+    expect(await ended(start(replaced))).toBe(true)
+    expect(replaced.log).toEqual(['start', 'end other', 'delete'])
   })
 })

@@ -49,7 +49,7 @@ type Act = (f: Parties, browser: Browser, overview: Page) => Promise<unknown>
 const sendFirst =
   (path: string, end: string, fields: Readonly<Record<string, string>> = {}): Act =>
   async (f, browser, overview) => {
-    const url = linksTo(overview, path).find((one) => one.endsWith(end)) ?? ''
+    const url = linksTo(overview, path).find((link) => link.endsWith(end)) ?? ''
     return f.send(browser, await browser.open(url), fields)
   }
 

@@ -60,9 +60,9 @@ export async function setUpAccount(more: AccountSetUp = {}) {
     of.submit(`${issuer}/connect/signin`, { ...hiddenFields(page), username, password })
   /** A browser in which a user has just signed in on the page of the account. */
   async function signedIn(username = 'alice', path = '') {
-    const own = browser()
-    const page = await enter(own, await own.open(`${accountUri}${path}`), username)
-    return { browser: own, page }
+    const newBrowser = browser()
+    const page = await enter(newBrowser, await newBrowser.open(`${accountUri}${path}`), username)
+    return { browser: newBrowser, page }
   }
   /** Sends the form of a page to its address. */
   const send = (of: Browser, page: Page, fields: Readonly<Record<string, string>> = {}) =>

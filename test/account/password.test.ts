@@ -24,16 +24,16 @@ async function setUp(isCommon?: (text: string) => boolean | Promise<boolean>) {
 describe('the password', () => {
   test('20.50 is changed, and only this browser stays signed in', async () => {
     const { signedIn, send, users, mails, events, authorize, post, provider, browser, enter } = await setUp()
-    const other = await signedIn()
-    const tokens = await authorize(other.browser)
-    const { browser: own } = await signedIn()
-    const page = await own.open(passwordUri)
+    const phone = await signedIn()
+    const tokens = await authorize(phone.browser)
+    const { browser: laptop } = await signedIn()
+    const page = await laptop.open(passwordUri)
     expect(page.html).toContain('autocomplete="new-password"')
-    const done = await send(own, page, { password })
+    const done = await send(laptop, page, { password })
     expect([done.status, done.url.href]).toEqual([200, accountUri])
     expect(done.html).toContain('id="sessions"')
     expect(users.get('alice')?.password).toBe(password)
-    expect((await other.browser.open(accountUri)).html).toContain('name="password"')
+    expect((await phone.browser.open(accountUri)).html).toContain('name="password"')
     const { refresh_token: refresh = '' } = tokens.body as { readonly refresh_token?: string }
     expect((await provider.inspect(refresh)).valid).toBe(false)
     expect(
@@ -87,10 +87,10 @@ describe('the password', () => {
 
   test('is not changed by the form of another session, or without one', async () => {
     const { signedIn, send, users } = await setUp()
-    const [one, other] = [await signedIn(), await signedIn()]
-    const page = await other.browser.open(passwordUri)
-    expect((await send(one.browser, page, { password })).html).toContain('This page has expired')
-    expect((await one.browser.submit(passwordUri, { password })).html).toContain('This page has expired')
+    const [laptop, phone] = [await signedIn(), await signedIn()]
+    const page = await phone.browser.open(passwordUri)
+    expect((await send(laptop.browser, page, { password })).html).toContain('This page has expired')
+    expect((await laptop.browser.submit(passwordUri, { password })).html).toContain('This page has expired')
     expect(users.get('alice')?.password).toBe(aliceAccount.password)
   })
 })

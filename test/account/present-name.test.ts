@@ -28,18 +28,19 @@ async function setUp() {
   const page = await browser.open(`${accountUri}/passkeys/add`)
   await f.send(browser, page, { credential: device.register(optionsIn(page).challenge), name: 'Laptop' })
   async function byPasskey() {
-    const own = f.browser()
-    const login = await own.open(accountUri)
+    const newBrowser = f.browser()
+    const login = await newBrowser.open(accountUri)
     const credential = device.respond(challengeIn(login))
-    return { own, page: await own.submit(`${issuer}/connect/signin`, { ...hiddenFields(login), credential }) }
+    const fields = { ...hiddenFields(login), credential }
+    return { browser: newBrowser, page: await newBrowser.submit(`${issuer}/connect/signin`, fields) }
   }
-  return { ...f, store, own: browser, byPasskey }
+  return { store, browser, byPasskey }
 }
 
 test('the account page shows the present name of a user, also in a session that began with another one', async () => {
-  const { own, store } = await setUp()
+  const { browser, store } = await setUp()
   await store.change('alice', { username: 'alice.new' })
-  const { html } = await own.open(accountUri)
+  const { html } = await browser.open(accountUri)
   expect(html).toContain('Signed in as alice.new<')
   expect(html).not.toContain('Signed in as alice<')
 })
@@ -50,8 +51,8 @@ test.each(['alice\u200B', '\uFEFF alice', '\u200Ealice\u00A0'])(
     const f = await setUpAccount({
       provider: { users: { authenticate: () => ({ sub: 'alice' }), claims: () => ({}) } },
     })
-    const own = f.browser()
-    const { html } = await f.enter(own, await own.open(accountUri), typed, 'x')
+    const visitor = f.browser()
+    const { html } = await f.enter(visitor, await visitor.open(accountUri), typed, 'x')
     expect(html).toContain('Signed in as alice<')
   },
 )
@@ -60,9 +61,9 @@ test('a sign-in with a passkey has the present name of the user, on every page',
   const { store, byPasskey } = await setUp()
   expect((await byPasskey()).page.html).toContain('Signed in as alice<')
   await store.change('alice', { username: 'alice.new' })
-  const { own, page } = await byPasskey()
+  const { browser, page } = await byPasskey()
   expect(page.html).toContain('Signed in as alice.new<')
   // Made with the name of the session.
-  const { user } = optionsIn(await own.open(`${accountUri}/passkeys/add`))
+  const { user } = optionsIn(await browser.open(`${accountUri}/passkeys/add`))
   expect(user.name).toBe('alice.new')
 })

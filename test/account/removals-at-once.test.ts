@@ -25,12 +25,12 @@ async function setUp() {
 
 test('one that is refused meanwhile does not keep an allowed one from its end', async () => {
   const { kit, removed, remove } = await setUp()
-  let other: string | undefined
+  let refused: string | undefined
   const outcome = await remove(async () => {
-    other = await remove(async () => false)
+    refused = await remove(async () => false)
     return true
   })
-  expect([other, outcome, removed, await isRemoved(kit, 'alice')]).toEqual(['ended', 'done', ['alice'], true])
+  expect([refused, outcome, removed, await isRemoved(kit, 'alice')]).toEqual(['ended', 'done', ['alice'], true])
 })
 
 test('one that is refused leaves nothing that removes the user later', async () => {

@@ -19,19 +19,19 @@ describe('an authenticator app', () => {
     expect((await alice.open(accountUri)).html).toContain('Recovery codes left: 10.')
 
     clock.advance(30)
-    const other = browser()
-    const asked = await enter(other, await other.open(accountUri))
+    const secondBrowser = browser()
+    const asked = await enter(secondBrowser, await secondBrowser.open(accountUri))
     expect(asked.html).toContain('Confirm that it is you')
     const fields = { ...hiddenFields(asked), code: codeAt(secret, now()) }
-    expect((await other.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('Signed in as alice<')
+    expect((await secondBrowser.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('Signed in as alice<')
   })
 
   test('does not count before its first code', async () => {
     const { signedIn, browser, enter } = await setUpFactors()
     const { browser: alice } = await signedIn()
     await alice.open(setUpUri)
-    const other = browser()
-    expect((await enter(other, await other.open(accountUri))).html).toContain('Signed in as alice<')
+    const secondBrowser = browser()
+    expect((await enter(secondBrowser, await secondBrowser.open(accountUri))).html).toContain('Signed in as alice<')
   })
 
   test('keeps the secret of the page after a wrong code', async () => {
@@ -47,10 +47,10 @@ describe('an authenticator app', () => {
 
   test('ends the other sessions of the user, which have begun with the password alone', async () => {
     const { signedIn, setUpApp } = await setUpFactors()
-    const other = await signedIn()
+    const phone = await signedIn()
     const { browser } = await signedIn()
     await setUpApp(browser)
-    expect((await other.browser.open(accountUri)).html).toContain('name="password"')
+    expect((await phone.browser.open(accountUri)).html).toContain('name="password"')
     expect((await browser.open(accountUri)).html).toContain('id="sessions"')
   })
 
@@ -61,8 +61,8 @@ describe('an authenticator app', () => {
     const removed = await send(alice, await alice.open(`${accountUri}/otp/remove`))
     expect(removed.html).toContain('The authenticator app is removed')
     expect(removed.html).not.toContain('Recovery codes left: 10.')
-    const other = browser()
-    expect((await enter(other, await other.open(accountUri))).html).toContain('Signed in as alice<')
+    const secondBrowser = browser()
+    expect((await enter(secondBrowser, await secondBrowser.open(accountUri))).html).toContain('Signed in as alice<')
     const changes = events.filter(({ type }) => type === 'account_changed')
     expect(changes.map((event) => 'change' in event && event.change)).toEqual(['app_added', 'app_removed'])
   })
@@ -71,8 +71,8 @@ describe('an authenticator app', () => {
     const { signedIn, setUpApp, provider, browser, enter } = await setUpFactors()
     await setUpApp((await signedIn()).browser)
     await provider.use(secondFactors).reset('sub of alice')
-    const other = browser()
-    expect((await enter(other, await other.open(accountUri))).html).toContain('Signed in as alice<')
+    const secondBrowser = browser()
+    expect((await enter(secondBrowser, await secondBrowser.open(accountUri))).html).toContain('Signed in as alice<')
   })
 
   test('shows a QR code and the key', async () => {
@@ -92,9 +92,9 @@ describe('recovery codes', () => {
     const replaced = codesIn(await send(alice, await alice.open(codesUri)))
     expect(replaced).toHaveLength(10)
     const attempt = async (code = '') => {
-      const other = browser()
-      const asked = await enter(other, await other.open(accountUri))
-      const page = await other.submit(`${issuer}/connect/secondfactor`, { ...hiddenFields(asked), code })
+      const nextBrowser = browser()
+      const asked = await enter(nextBrowser, await nextBrowser.open(accountUri))
+      const page = await nextBrowser.submit(`${issuer}/connect/secondfactor`, { ...hiddenFields(asked), code })
       return page.html.includes('Signed in as alice<')
     }
     expect(await attempt(first[0])).toBe(false)

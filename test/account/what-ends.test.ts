@@ -18,11 +18,11 @@ async function trackedKit() {
   const f = await setUpAccount({
     endpoint: { features: [{ parts: () => [offerKit('authorization-endpoint')] }] },
   })
-  const own = kitOf(f.provider, 'authorization-endpoint')
+  const untracked = kitOf(f.provider, 'authorization-endpoint')
   const keys = new Set<string>()
-  const { records } = own
+  const { records } = untracked
   const kit = {
-    ...own,
+    ...untracked,
     records: {
       ...records,
       put(key: string, ...more: [value: Json, expiresAt: number]) {
@@ -88,9 +88,9 @@ describe('recovery codes', () => {
     const codes = codesIn((await setUpApp(alice)).done)
     expect((await alice.open(accountUri)).html).toContain('Recovery codes left: 10.')
     const use = async (code: string) => {
-      const other = browser()
-      const asked = await enter(other, await other.open(accountUri))
-      return other.submit(`${issuer}/connect/secondfactor`, { ...hiddenFields(asked), code })
+      const nextBrowser = browser()
+      const asked = await enter(nextBrowser, await nextBrowser.open(accountUri))
+      return nextBrowser.submit(`${issuer}/connect/secondfactor`, { ...hiddenFields(asked), code })
     }
     expect((await use(codes[0] ?? '')).html).toContain('Recovery codes left: 9.')
     for (const code of codes.slice(1, 9)) await use(code)

@@ -17,14 +17,14 @@ const stalled = (): Request =>
 test('a body whose deadline passes between two reads fails the next read', async () => {
   const outcomes: unknown[] = []
   const requestTimeout = 0.05
-  const other = bunHandler({ fetch: async (request) => new Response(await request.text()) }, { requestTimeout })
+  const otherHandler = bunHandler({ fetch: async (request) => new Response(await request.text()) }, { requestTimeout })
   const handler = bunHandler(
     {
       async fetch(request) {
         const reader = request.body?.getReader()
         outcomes.push((await reader?.read())?.value)
         // The deadline of another body, which began later, has passed.
-        await other(stalled(), server)
+        await otherHandler(stalled(), server)
         outcomes.push(
           await reader?.read().then(
             () => 'read',

@@ -41,13 +41,13 @@ beforeEach(async () => {
   const listener = nodeListener(provider) as unknown as Parameters<typeof createServer>[1]
   server = createServer(listener).listen(0, '127.0.0.1')
   accepted = []
-  server.on('session', (one) => accepted.push(one))
+  server.on('session', (opened) => accepted.push(opened))
   await once(server, 'listening')
   session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 afterEach(async () => {
   session.destroy()
-  for (const one of accepted) one.destroy()
+  for (const acceptedSession of accepted) acceptedSession.destroy()
   await new Promise((resolve) => server.close(resolve))
 })
 

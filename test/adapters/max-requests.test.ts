@@ -89,15 +89,15 @@ describe('maxRequests', () => {
 
   test('applies to a listener in a server of the host', async () => {
     const gate = await gated()
-    const own = createServer(nodeListener(gate.servable, { maxRequests: 1 })).listen(0, '127.0.0.1')
-    await once(own, 'listening')
-    const { port } = own.address() as AddressInfo
+    const host = createServer(nodeListener(gate.servable, { maxRequests: 1 })).listen(0, '127.0.0.1')
+    await once(host, 'listening')
+    const { port } = host.address() as AddressInfo
     const held = exchange(port, [tokenRequest()])
     await expect.poll(() => gate.inside()).toBe(1)
     expectBusy((await exchange(port, [tokenRequest()])).text)
     gate.open()
     expectGranted((await held).text)
-    own.close()
+    host.close()
   })
 
   test('frees the slot of a client that disconnects before the response', async () => {
@@ -187,14 +187,14 @@ describe('maxRequests', () => {
 
   test('applies to pipelined requests, with responses in order', async () => {
     const server = await start(1)
-    const other = server.send()
+    const first = server.send()
     await expect.poll(() => server.inside()).toBe(1)
     const busy = exchange(server.port, [tokenRequest({ keep: true }) + tokenRequest()])
     const responses = readResponses((await busy).text)
     expect(responses.map(({ status }) => status).every((status) => status === 503)).toBe(true)
     expectBusy((await busy).text)
     server.open()
-    expectGranted((await other).text)
+    expectGranted((await first).text)
   })
 
   test.each([0, -1, 1.5, Number.NaN, '10'])('rejects %j', async (maxRequests) => {

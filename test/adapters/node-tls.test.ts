@@ -26,8 +26,8 @@ async function start(tls: TlsSettings): Promise<RunningServer> {
   return server
 }
 
-const request = async ({ port }: RunningServer, own?: Issued): Promise<string> =>
-  (await fetchWith(own, new Agent({ keepAlive: false }))(`https://127.0.0.1:${port}/`)).text()
+const request = async ({ port }: RunningServer, issued?: Issued): Promise<string> =>
+  (await fetchWith(issued, new Agent({ keepAlive: false }))(`https://127.0.0.1:${port}/`)).text()
 
 /** Opens a connection. Returns its protocol, cipher and the name of the server. */
 const handshake = ({ port }: RunningServer, options: object): Promise<readonly unknown[]> =>
@@ -68,8 +68,8 @@ describe('serve() with tls', () => {
   ])('16.8 accepts %s with %j', async (protocol, options, cipher) => {
     const running = await start(settings)
     // The order is that of the client.
-    const given = { ciphers: cipher, ...options }
-    expect(await handshake(running, given)).toEqual([protocol, cipher, 'localhost'])
+    const offer = { ciphers: cipher, ...options }
+    expect(await handshake(running, offer)).toEqual([protocol, cipher, 'localhost'])
   })
 
   test.each([

@@ -17,10 +17,10 @@ async function service() {
   await add('/scopes', { name: 'two' }, alice)
   await add('/users', { sub: 'three', username: 'three' })
   await add('/clients', { ...batch, clientId: 'four' }, alice)
-  const found = async (query: string) => (await f.send('GET', `/audit${query}`)).body.items.map(({ id }: Item) => id)
+  const idsFor = async (query: string) => (await f.send('GET', `/audit${query}`)).body.items.map(({ id }: Item) => id)
   const timeOf = async (id: string): Promise<string> =>
     (await f.send('GET', '/audit')).body.items.find((item: Item) => item.id === id)?.time
-  return { ...f, found, timeOf }
+  return { ...f, idsFor, timeOf }
 }
 
 describe('the audit trail', () => {
@@ -35,20 +35,20 @@ describe('the audit trail', () => {
     ['?who=client%3Aops%20user%3Aalice&kind=client', ['four']],
     ['?who=client', []],
   ])('with the filter %s', async (query, ids) => {
-    const { found } = await service()
-    expect(await found(query)).toEqual(ids)
+    const { idsFor } = await service()
+    expect(await idsFor(query)).toEqual(ids)
   })
 
   test('of a time range includes both ends, in any zone', async () => {
-    const { found, timeOf } = await service()
+    const { idsFor, timeOf } = await service()
     const [from, to] = [await timeOf('two'), await timeOf('three')]
-    expect(await found(`?since=${from}&until=${to}`)).toEqual(['three', 'two'])
-    expect(await found(`?since=${to}`)).toEqual(['four', 'three'])
-    expect(await found(`?until=${from}`)).toEqual(['two', 'one'])
-    expect(await found(`?since=${to}&until=${from}`)).toEqual([])
-    expect(await found('?since=0001-01-01T00:00:00Z&until=9999-12-31T00:00:00Z')).toHaveLength(4)
+    expect(await idsFor(`?since=${from}&until=${to}`)).toEqual(['three', 'two'])
+    expect(await idsFor(`?since=${to}`)).toEqual(['four', 'three'])
+    expect(await idsFor(`?until=${from}`)).toEqual(['two', 'one'])
+    expect(await idsFor(`?since=${to}&until=${from}`)).toEqual([])
+    expect(await idsFor('?since=0001-01-01T00:00:00Z&until=9999-12-31T00:00:00Z')).toHaveLength(4)
     const moved = new Date(Date.parse(from) + 7_200_000).toISOString().replace('Z', '+02:00')
-    expect(await found(`?until=${encodeURIComponent(moved)}&kind=scope`)).toEqual(['two'])
+    expect(await idsFor(`?until=${encodeURIComponent(moved)}&kind=scope`)).toEqual(['two'])
   })
 
   test('continues by the links, which keep the filter', async () => {

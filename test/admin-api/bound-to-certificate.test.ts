@@ -12,13 +12,13 @@ test('a token that is bound to a certificate administrates with this certificate
     plugins: mtls(),
     client: { tlsClientCertificateBoundAccessTokens: true },
   })
-  const own = certificate()
+  const bound = certificate()
   const ask = {
     method: 'POST',
     headers: { authorization: basic(['ops', web[1]]) },
     body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'admin' }),
   }
-  const issued = await read(await provider.fetch(new Request(tokenUrl, ask), { clientCertificate: presented(own) }))
+  const issued = await read(await provider.fetch(new Request(tokenUrl, ask), { clientCertificate: presented(bound) }))
   expect(issued.status).toBe(200)
   const add = async (clientCertificate: ReturnType<typeof presented> | undefined) => {
     const headers = { authorization: `Bearer ${issued.body.access_token}`, 'content-type': 'application/json' }
@@ -28,9 +28,9 @@ test('a token that is bound to a certificate administrates with this certificate
   expect(await add(undefined)).toBe(401)
   expect(await add(presented(certificate()))).toBe(401)
   // The hash of the certificate counts, not its key.
-  expect(await add(presented(certificate({ sameKeyAs: own })))).toBe(401)
+  expect(await add(presented(certificate({ sameKeyAs: bound })))).toBe(401)
   expect(await trail()).toEqual([])
-  expect(await add(presented(own))).toBe(201)
+  expect(await add(presented(bound))).toBe(201)
   // Without a certificate, the client gets no token that would work everywhere.
   expect(
     (

@@ -9,12 +9,12 @@ async function open(outcome: typeof carol | string = carol) {
   const calls: unknown[] = []
   const invitations = {
     newId: () => id,
-    async invite(given: object) {
-      calls.push(given)
+    async invite(invitation: object) {
+      calls.push(invitation)
       return outcome
     },
     list: async () => [carol],
-    withdraw: async (given: string) => given === id,
+    withdraw: async (withdrawnId: string) => withdrawnId === id,
   }
   return { ...(await setting({ host: { invitations } })), calls }
 }

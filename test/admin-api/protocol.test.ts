@@ -107,16 +107,16 @@ test('pages follow each other by their links, whatever the ids contain', async (
       clientId,
     )
   }
-  const found: string[] = []
+  const listedIds: string[] = []
   let path: string | undefined = '/clients?limit=2&prefix=a&tag=t&enabled=true'
   while (path !== undefined) {
     const { body, headers } = await send('GET', path)
-    found.push(...body.items.map(({ clientId }: { clientId: string }) => clientId))
+    listedIds.push(...body.items.map(({ clientId }: { clientId: string }) => clientId))
     const url: string | undefined = /^<(.*)>; rel="next"$/u.exec(headers.get('link') ?? '')?.[1]
     expect(url === undefined).toBe(body.next === undefined)
     path = url?.slice(`${issuer}/admin/v1`.length)
   }
-  expect(found.sort()).toEqual(ids.slice(0, 5).sort())
+  expect(listedIds.sort()).toEqual(ids.slice(0, 5).sort())
 })
 
 describe('Idempotency-Key', () => {
@@ -131,8 +131,8 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.body]).toEqual([201, first.body])
     expect((await post('token', form, ['batch', again.body.secret])).status).toBe(200)
     expect(await trail()).toHaveLength(1)
-    const other = await send('POST', '/clients', { body: { ...batch, clientId: 'other' }, headers })
-    expect([other.status, other.body.title]).toEqual([422, 'Unprocessable Content'])
+    const otherResponse = await send('POST', '/clients', { body: { ...batch, clientId: 'other' }, headers })
+    expect([otherResponse.status, otherResponse.body.title]).toEqual([422, 'Unprocessable Content'])
     const rotated = await send('POST', '/clients/batch/rotate-secret', { body: {}, headers })
     expect(rotated.status).toBe(422)
   })

@@ -31,7 +31,7 @@ const password = 'correct horse battery'
 const testHash = `$scrypt$ln=15,r=8,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}`
 
 const users: UserService = {
-  authenticate: ({ username, password: given }) => (given === password ? { sub: username } : undefined),
+  authenticate: ({ username, password: typed }) => (typed === password ? { sub: username } : undefined),
   isActive: () => true,
 }
 
@@ -109,10 +109,10 @@ export async function setting({
   async function send(
     method: string,
     path: string,
-    { body, headers = {}, token: given }: Sent = {},
+    { body, headers = {}, token: tokenOfRequest }: Sent = {},
   ): Promise<TestResponse> {
     ownToken ??= tokenOf('ops', 'admin')
-    const token = given ?? (await ownToken)
+    const token = tokenOfRequest ?? (await ownToken)
     const init = {
       method,
       headers: {

@@ -146,9 +146,9 @@ describe('a client', () => {
     const order: string[] = []
     const note =
       <K extends 'create' | 'replace'>(method: EntryStore[K], name: string) =>
-      (...given: Parameters<EntryStore[K]>) => {
-        if (given[0] === 'client') order.push(name)
-        return (method as (...all: Parameters<EntryStore[K]>) => ReturnType<EntryStore[K]>)(...given)
+      (...args: Parameters<EntryStore[K]>) => {
+        if (args[0] === 'client') order.push(name)
+        return (method as (...all: Parameters<EntryStore[K]>) => ReturnType<EntryStore[K]>)(...args)
       }
     const { clients } = setting(
       ({ create, replace }) => ({ create: note(create, 'create'), replace: note(replace, 'replace') }) as Failing,

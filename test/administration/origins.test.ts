@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { builtInPlugins, fixture } from '../support/fixture.ts'
 
 const issuer = 'https://id.example.com'
-const [shop, other] = ['https://shop.example.com', 'https://other.example.com']
+const [shop, blog] = ['https://shop.example.com', 'https://blog.example.com']
 const accept = async (): Promise<void> => {}
 
 function managerOn(entries: EntryStore) {
@@ -40,11 +40,11 @@ const app = { public: true, grantTypes: ['authorization_code'] }
 function failingAfter(entries: EntryStore, writes: number): EntryStore {
   let left = writes
   const counted =
-    <A extends readonly unknown[], R>(method: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
+    <A extends readonly unknown[], R>(method: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
       if (left === 0) throw new Error('the storage failed')
       left -= 1
-      return method(...given)
+      return method(...args)
     }
   return {
     ...entries,
@@ -59,9 +59,9 @@ describe('an origin', () => {
     const { clients, clock, allows } = await service()
     expect(await allows(shop)).toBe(false)
     await clients.add({ clientId: 'app', ...app, allowedCorsOrigins: [shop] })
-    expect([await allows(shop), await allows(other)]).toEqual([true, false])
+    expect([await allows(shop), await allows(blog)]).toEqual([true, false])
     const steps = [
-      [{ allowedCorsOrigins: [other] }, false, true],
+      [{ allowedCorsOrigins: [blog] }, false, true],
       [{ enabled: false }, false, false],
       [{ enabled: true }, false, true],
       [{ allowedCorsOrigins: null }, false, false],
@@ -69,7 +69,7 @@ describe('an origin', () => {
     for (const [change, first, second] of steps) {
       await clients.edit('app', change)
       clock.advance(61)
-      expect([await allows(shop), await allows(other)], JSON.stringify(change)).toEqual([first, second])
+      expect([await allows(shop), await allows(blog)], JSON.stringify(change)).toEqual([first, second])
     }
   })
 
@@ -105,19 +105,19 @@ describe('an origin', () => {
     for (let writes = 0; writes < 9; writes += 1) {
       const { clients, entries, clock, allows } = await service()
       await clients.add({ clientId: 'app', ...app, allowedCorsOrigins: [shop] })
-      const change = { allowedCorsOrigins: [other] }
+      const change = { allowedCorsOrigins: [blog] }
       await managerOn(failingAfter(entries, writes)).edit('app', change).catch(accept)
       await clients.edit('app', change)
       clock.advance(61)
-      expect(await allows(other), `${writes} writes`).toBe(true)
+      expect(await allows(blog), `${writes} writes`).toBe(true)
     }
   })
 
   test('has at most 1,000 clients', async () => {
     const { clients, entries } = await service()
     await clients.add({ clientId: 'app', ...app, allowedCorsOrigins: [shop] })
-    const { entries: found } = await entries.list('origin', { limit: 10 })
-    const [{ id, version } = { id: '', version: '' }] = found
+    const { entries: origins } = await entries.list('origin', { limit: 10 })
+    const [{ id, version } = { id: '', version: '' }] = origins
     const names = Array.from({ length: 1000 }, (_, number) => String(number).padStart(24, '0'))
     await entries.replace('origin', id, version, { origin: shop, clients: names })
     const refused = clients.add({ clientId: 'more', ...app, allowedCorsOrigins: [shop] })

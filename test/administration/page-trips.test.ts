@@ -56,8 +56,8 @@ test('a page of one client with a filter reads the storage in large trips', asyn
   const [page, trips] = await tripsOf(() => clients.page({ limit: 1, tag: 'last' }))
   expect(page.entries.map(({ id }) => id)).toEqual([idOf(count - 1)])
   expect(trips).toBe(5)
-  const [all, one] = await tripsOf(() => clients.page({ limit: 1000, tag: 'last' }))
-  expect([all.entries.length, one]).toEqual([1, 1])
+  const [all, tripsForAll] = await tripsOf(() => clients.page({ limit: 1000, tag: 'last' }))
+  expect([all.entries.length, tripsForAll]).toEqual([1, 1])
 })
 
 test('a page of one client after many that were removed reads the storage in large trips', async () => {
@@ -74,15 +74,15 @@ test.each([1, 3, 200, 400])('pages of %i with a filter have each client once, an
   const { clients, create, clientOf } = setting()
   const isTagged = (number: number) => number % 7 === 0 || number > 985
   for (const number of numbers) await create('client', number, clientOf(number, isTagged(number) ? ['t'] : []))
-  const found: string[] = []
+  const listedIds: string[] = []
   let after: string | undefined
   do {
     const page = await clients.page({ limit, tag: 't', after })
     expect(page.entries.length).toBeLessThanOrEqual(limit)
-    found.push(...page.entries.map(({ id }) => id))
+    listedIds.push(...page.entries.map(({ id }) => id))
     after = page.next
   } while (after !== undefined)
-  expect(found).toEqual(numbers.filter(isTagged).map(idOf))
+  expect(listedIds).toEqual(numbers.filter(isTagged).map(idOf))
 })
 
 test('a search for one user after many whose names were removed reads the storage in large trips', async () => {
@@ -94,12 +94,12 @@ test('a search for one user after many whose names were removed reads the storag
   const [page, trips] = await tripsOf(() => users.search({ name: 'e', limit: 1 }))
   expect([page.entries.map(({ id }) => id), page.next]).toEqual([[idOf(500)], idOf(500)])
   expect(trips).toBe(4)
-  const found: string[] = []
+  const listedIds: string[] = []
   let after: string | undefined
   do {
     const { entries, next } = await users.search({ name: 'e', limit: 90, after })
-    found.push(...entries.map(({ id }) => id))
+    listedIds.push(...entries.map(({ id }) => id))
     after = next
   } while (after !== undefined)
-  expect(found).toEqual(numbers.slice(500).map(idOf))
+  expect(listedIds).toEqual(numbers.slice(500).map(idOf))
 })

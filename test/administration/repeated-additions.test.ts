@@ -86,9 +86,9 @@ describeWithPostgresql('an addition with an Idempotency-Key', () => {
       expect([status, problem.detail]).toEqual([409, expect.stringContaining('is in progress; try again')])
     }
     // Each of them has the only copy of a secret.
-    const [one] = added
+    const [firstAdded] = added
     expect(new Set([...added, ...(await sendAll())].map((answer) => JSON.stringify(answer)))).toEqual(
-      new Set([JSON.stringify(one)]),
+      new Set([JSON.stringify(firstAdded)]),
     )
     const others = await service.everywhere((origin) => send(origin, `/${segment}`, key, { ...body, tags: ['other'] }))
     expect(others.map(({ status }) => status)).toEqual([422, 422, 422, 422])

@@ -26,7 +26,7 @@ async function send(url: string, method: string, token: string, body?: object): 
 const race = async (service: Service, times: number, act: (origin: string) => Promise<Answer>) =>
   (await service.everywhere((origin) => Promise.all(Array.from({ length: times }, () => act(origin))))).flat()
 
-const statuses = (answers: readonly Answer[], status: number) => answers.filter((one) => one.status === status)
+const statuses = (answers: readonly Answer[], status: number) => answers.filter((answer) => answer.status === status)
 
 export async function clientsRegister(service: Service): Promise<void> {
   const issue = async (budget: number) =>

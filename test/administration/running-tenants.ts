@@ -27,8 +27,8 @@ export async function tenantsChange({ command, inProcess, everywhere }: Service)
       Promise.all(
         Array.from({ length: 25 }, async () => {
           const response = await fetch(`${origin}/t/${tenant}/.well-known/jwks`)
-          const { keys: found } = (await response.json()) as { keys: readonly { kid: string }[] }
-          return found.map(({ kid }) => kid).join()
+          const { keys } = (await response.json()) as { keys: readonly { kid: string }[] }
+          return keys.map(({ kid }) => kid).join()
         }),
       ),
     )

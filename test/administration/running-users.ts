@@ -14,17 +14,17 @@ export const signInClient = {
 
 export async function usersChange({ command, commandWith, inProcess, everywhere }: Service): Promise<void> {
   const trail = await trailOf(command)
-  const signIn = (username: string, given = password) =>
+  const signIn = (username: string, typed = password) =>
     everywhere((origin) =>
       post(`${origin}/connect/token`, ['web', 'web-secret'], {
         grant_type: 'password',
         username,
-        password: given,
+        password: typed,
         scope: 'api1',
       }),
     )
-  const statusesOf = async (username: string, given?: string) =>
-    new Set((await signIn(username, given)).map(({ status }) => status))
+  const statusesOf = async (username: string, typed?: string) =>
+    new Set((await signIn(username, typed)).map(({ status }) => status))
 
   expect(await statusesOf('alice')).toEqual(new Set([400]))
   await commandWith(`${password}\n`, 'users', 'add', 'alice', '--sub', 'a')

@@ -45,8 +45,8 @@ export async function withStoredUsers<P extends Provider>(
         reads.push(`state of ${kind}`)
         return seen.getWithRevision(kind, id)
       },
-      replace: (...given) => {
-        const written = seen.replace(...given)
+      replace: (...args) => {
+        const written = seen.replace(...args)
         replaced.push(written.catch(() => {}))
         return written
       },

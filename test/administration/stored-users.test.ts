@@ -12,8 +12,8 @@ const scope = 'openid profile offline_access api1'
 
 async function open(options?: StoredUserOptions) {
   const f = await withStoredUsers(fixture, options)
-  const signIn = (username: string, given = password) =>
-    f.post('token', { grant_type: 'password', username, password: given, scope }, web)
+  const signIn = (username: string, typed = password) =>
+    f.post('token', { grant_type: 'password', username, password: typed, scope }, web)
   const refresh = (token: string) => f.post('token', { grant_type: 'refresh_token', refresh_token: token }, web)
   const userinfo = (token: string) => f.get('userinfo', {}, { authorization: `Bearer ${token}` })
   const isActive = async (token: string) =>
@@ -131,9 +131,9 @@ describe('a weak hash', () => {
     let change: () => Promise<unknown> = async () => {}
     const f = await open({
       failing: ({ replace }) => ({
-        replace: async (...given) => {
+        replace: async (...args) => {
           await change()
-          return replace(...given)
+          return replace(...args)
         },
       }),
     })

@@ -179,9 +179,9 @@ describe('wrong input is refused with one sentence, and writes nothing', () => {
   })
 
   test('with users of a module, and without "administration"', async () => {
-    const other = newService({ users: {} })
+    const withoutUsers = newService({ users: {} })
     for (const line of [['list'], ['add', 'alice', '--no-password'], ['disable', 'alice']])
-      expect((await other.run(...line)).err).toContain(
+      expect((await withoutUsers.run(...line)).err).toContain(
         'users come from a user service, which this command cannot list or change; change them where',
       )
     expect((await newService({ administration: false }).run('list')).err).toContain('set "administration": true')

@@ -115,7 +115,7 @@ describe('the search', () => {
   async function withNames() {
     const { users, ...more } = open()
     for (const username of names) await users.add({ username })
-    const found = async (name: string, limit = 100) => {
+    const namesFrom = async (name: string, limit = 100) => {
       const all: string[] = []
       let after: string | undefined
       let pages = 0
@@ -128,30 +128,30 @@ describe('the search', () => {
       } while (after !== undefined && pages < 50)
       return all.sort()
     }
-    return { users, found, ...more }
+    return { users, namesFrom, ...more }
   }
 
   test('finds every name by each of its starts, in any case, in pages of any size', async () => {
-    const { found } = await withNames()
+    const { namesFrom } = await withNames()
     for (const name of names) {
       for (let end = 1; end <= name.length; end += name.length > 50 ? 13 : 1) {
         const start = name.slice(0, end)
-        const expected = names.filter((other) => other.toLowerCase().startsWith(start.toLowerCase())).sort()
-        expect(await found(start.toUpperCase())).toEqual(expected)
+        const expected = names.filter((candidate) => candidate.toLowerCase().startsWith(start.toLowerCase())).sort()
+        expect(await namesFrom(start.toUpperCase())).toEqual(expected)
       }
     }
     for (const limit of [1, 2, 3, 5]) {
-      expect(await found('', limit)).toEqual([...names].sort())
-      expect(await found('jean-pierre', limit)).toEqual(['jean-pierre', 'jean-pierre m\u00fcller'])
+      expect(await namesFrom('', limit)).toEqual([...names].sort())
+      expect(await namesFrom('jean-pierre', limit)).toEqual(['jean-pierre', 'jean-pierre m\u00fcller'])
     }
   })
 
   test('does not find a name that a process claimed before it died, and finds the user by the name that it has', async () => {
-    const { entries, found } = await withNames()
+    const { entries, namesFrom } = await withNames()
     const owner = { name: 'alfred', sub: 'unknown' }
     await entries.create('user-name', 'alfred', owner)
-    expect(await found('alf')).toEqual([])
-    expect(await found('al')).toEqual(['Alicia', 'al', 'albert@example.com', 'alice', 'ali\u00e7e'])
+    expect(await namesFrom('alf')).toEqual([])
+    expect(await namesFrom('al')).toEqual(['Alicia', 'al', 'albert@example.com', 'alice', 'ali\u00e7e'])
   })
 })
 
@@ -164,12 +164,12 @@ test('the ids of a kind that never reuses them are used up by a removal', async 
   expect([await entries.retire('user', 'a'), await entries.retire('user', 'b')]).toEqual([true, true])
   expect(await entries.create('user', 'b', 2)).toBeUndefined()
   await expect(entries.retire('client', 'a')).rejects.toThrow('Entries of the kind client reuse their ids')
-  const other = await entries.create('user', 'c', 3)
+  const added = await entries.create('user', 'c', 3)
   expect(await entries.getAll('user', ['b', 'c', 'caf\u00e9', 'unknown'])).toEqual([
     undefined,
-    other,
+    added,
     undefined,
     undefined,
   ])
-  expect((await entries.list('user', { limit: 10 })).entries).toEqual([other])
+  expect((await entries.list('user', { limit: 10 })).entries).toEqual([added])
 })

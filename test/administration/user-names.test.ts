@@ -117,10 +117,10 @@ describe('two administrators at the same time', () => {
     ['generated subs', undefined, undefined],
     ['the same sub', 's', 's'],
     ['different subs', 's', 't'],
-  ])('of whom both add one name get one user: %s', async (_, one, other) => {
+  ])('of whom both add one name get one user: %s', async (_, firstSub, secondSub) => {
     for (const seed of seeds) {
       const storage = newStorage()
-      const reasons = await together(storage, seed, [add('alice', one), add('Alice', other)])
+      const reasons = await together(storage, seed, [add('alice', firstSub), add('Alice', secondSub)])
       expect(reasons.filter((reason) => reason === undefined)).toHaveLength(1)
       expect(reasons).toContain('exists')
       expect(await expectConsistentNames(storage)).toHaveLength(1)

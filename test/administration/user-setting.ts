@@ -12,8 +12,8 @@ const writes: readonly string[] = ['insertItem', 'replaceItem', 'setItem', 'remo
 /** Calls `around` for each operation of a driver. */
 function wrapped(driver: AtomicDriver, around: <T>(name: string, act: () => Promise<T>) => Promise<T>): AtomicDriver {
   const methods = operations.map((name) => {
-    const method = driver[name] as (...given: unknown[]) => unknown
-    return [name, (...given: unknown[]) => around(name, async () => method.apply(driver, given))]
+    const method = driver[name] as (...args: unknown[]) => unknown
+    return [name, (...args: unknown[]) => around(name, async () => method.apply(driver, args))]
   })
   return { ...driver, getItems: undefined, commit: undefined, ...Object.fromEntries(methods) }
 }

@@ -91,17 +91,17 @@ test('consents are listed and revoked, and the user is asked again', async () =>
 test('one of the installations of a client is ended', async () => {
   const { json, fails } = await signedIn('openid offline_access')
   const list = (user = 'alice'): Promise<{ family: string }[]> => json('users', 'authorizations', 'list', user)
-  const found = await list()
-  expect(found).toHaveLength(2)
-  expect(found[0]).toMatchObject({ clientId: 'web', scopes: ['openid', 'offline_access'], audiences: [] })
-  const { family = '' } = found[0] ?? {}
+  const listed = await list()
+  expect(listed).toHaveLength(2)
+  expect(listed[0]).toMatchObject({ clientId: 'web', scopes: ['openid', 'offline_access'], audiences: [] })
+  const { family = '' } = listed[0] ?? {}
   expect(await json('users', 'authorizations', 'end', 'alice', family)).toEqual({ family, ended: true })
-  expect(await list()).toEqual([found[1]])
+  expect(await list()).toEqual([listed[1]])
   await json('users', 'add', 'bob', '--sub', 'b')
-  expect(await fails('users', 'authorizations', 'end', 'b', found[1]?.family ?? '')).toContain(
-    `the user b (bob) has no authorization ${found[1]?.family}`,
+  expect(await fails('users', 'authorizations', 'end', 'b', listed[1]?.family ?? '')).toContain(
+    `the user b (bob) has no authorization ${listed[1]?.family}`,
   )
-  expect(await list()).toEqual([found[1]])
+  expect(await list()).toEqual([listed[1]])
   const [last]: { action: string; id: string }[] = await json('audit', '--id', 'a')
   expect(last).toMatchObject({ action: 'user_authorization_ended', before: { family, clientId: 'web' } })
 })

@@ -16,11 +16,16 @@ const declaredBy = (node: Node): readonly string[] => {
   return isFunction(node) ? [node.id, node.params].flat().flatMap(namesIn) : []
 }
 
+const languageOf = (path: string): 'dts' | 'ts' | 'js' => {
+  if (path.endsWith('.d.ts')) return 'dts'
+  return path.endsWith('.ts') ? 'ts' : 'js'
+}
+
 /** The names of the variables, parameters and functions that a file declares. */
 export function declaredNames({ path, text }: Source): readonly string[] {
   const visit = (node: Node): readonly string[] => [
     ...declaredBy(node),
     ...Object.values(node).flat().filter(isNode).flatMap(visit),
   ]
-  return visit(parseAst(text, { lang: path.endsWith('.ts') ? 'ts' : 'js' }, path) as unknown as Node)
+  return visit(parseAst(text, { lang: languageOf(path) }, path) as unknown as Node)
 }

@@ -29,8 +29,8 @@ function shapesIn({ path, text }: Source): { readonly types: readonly Shape[]; r
     if (node.type === 'TSInterfaceDeclaration') {
       const parents = (node.extends as readonly Node[]).map(({ expression }) => nameIn(expression))
       const inherited = types.filter((type) => parents.includes(type.name)).flatMap(({ members }) => members)
-      const own = namesOf(membersOf((node.body as Node).body, 'TSPropertySignature'))
-      types.push({ path, name, members: [...inherited, ...own] })
+      const declared = namesOf(membersOf((node.body as Node).body, 'TSPropertySignature'))
+      types.push({ path, name, members: [...inherited, ...declared] })
     }
     if (node.type === 'TSTypeLiteral')
       types.push({ path, name, members: namesOf(membersOf(node.members, 'TSPropertySignature')) })
@@ -101,9 +101,9 @@ const kept: Readonly<Record<string, string>> = {
 }
 
 test('no type lists the members of a schema again', () => {
-  const found = pairsIn(sources)
-  const keptPairs = found.map((pair) => pair.split(' ~ ')[0] ?? '').filter((name) => Object.hasOwn(kept, name))
-  expect(found.filter((pair) => !Object.hasOwn(kept, pair.split(' ~ ')[0] ?? ''))).toEqual([])
+  const pairs = pairsIn(sources)
+  const keptPairs = pairs.map((pair) => pair.split(' ~ ')[0] ?? '').filter((name) => Object.hasOwn(kept, name))
+  expect(pairs.filter((pair) => !Object.hasOwn(kept, pair.split(' ~ ')[0] ?? ''))).toEqual([])
   expect(new Set(keptPairs)).toEqual(new Set(Object.keys(kept)))
 })
 

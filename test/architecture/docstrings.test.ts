@@ -35,5 +35,5 @@ test('finds a docstring that only repeats the name', () => {
 })
 
 test('no docstring of the packages only repeats its name', () => {
-  expect(sources.flatMap(({ path, text }) => repeating(text).map((found) => `${path}: ${found}`))).toEqual([])
+  expect(sources.flatMap(({ path, text }) => repeating(text).map((sentence) => `${path}: ${sentence}`))).toEqual([])
 })

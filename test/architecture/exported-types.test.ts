@@ -33,23 +33,25 @@ const isTypeDeclaration = ({ type }: Node): boolean =>
 
 /** Returns where each exported type of a file is declared. */
 function typesOf(path: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
+  const origins = new Map<string, string>()
   const body = bodyOf(path)
-  const own = body.flatMap((node) => [node, ...(node.declaration ? [node.declaration] : [])]).filter(isTypeDeclaration)
-  const declared = new Set(own.map(({ id }) => id?.name ?? ''))
+  const declarations = body
+    .flatMap((node) => [node, ...(node.declaration ? [node.declaration] : [])])
+    .filter(isTypeDeclaration)
+  const declared = new Set(declarations.map(({ id }) => id?.name ?? ''))
   for (const { type, declaration, source, specifiers = [] } of body) {
     if (!type.startsWith('Export')) continue
-    if (declaration?.id && isTypeDeclaration(declaration)) found.set(declaration.id.name, path)
+    if (declaration?.id && isTypeDeclaration(declaration)) origins.set(declaration.id.name, path)
     const name = source?.value ?? ''
     const target = name.startsWith('.') ? posix.join(posix.dirname(path), name) : entries.get(name)
     const there = target === undefined ? new Map<string, string>() : typesOf(target)
-    if (type === 'ExportAllDeclaration') for (const [one, origin] of there) found.set(one, origin)
+    if (type === 'ExportAllDeclaration') for (const [exportedName, origin] of there) origins.set(exportedName, origin)
     for (const { local, exported } of specifiers) {
       const origin = source ? there.get(local.name) : declared.has(local.name) ? path : undefined
-      if (origin !== undefined) found.set(exported.name, origin)
+      if (origin !== undefined) origins.set(exported.name, origin)
     }
   }
-  return found
+  return origins
 }
 
 test('packages export each name of a type for one declaration only', () => {

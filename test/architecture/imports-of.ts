@@ -22,9 +22,9 @@ const dynamic = /\b(?:import|require)\s*\(\s*(?:['"`]([^'"`$]+)['"`]\s*[,)])?/g
 /** Returns every static and dynamic import of a file. Ignores comments and strings. */
 export function importsOf({ path, text }: Source): readonly Import[] {
   const code = withoutComments(text)
-  const found = [...code.matchAll(statement)].map(([, type, name = '']) => ({ name, type: type !== undefined }))
-  for (const [, name = '(computed)'] of code.matchAll(dynamic)) found.push({ name, type: false })
-  return found.map(({ name, type }) => ({
+  const imports = [...code.matchAll(statement)].map(([, type, name = '']) => ({ name, type: type !== undefined }))
+  for (const [, name = '(computed)'] of code.matchAll(dynamic)) imports.push({ name, type: false })
+  return imports.map(({ name, type }) => ({
     target: name.startsWith('.') ? posix.join(posix.dirname(path), name) : name,
     type,
   }))

@@ -20,16 +20,16 @@ const writes = /\brecords\.(?:put|insert|update)\(|(?<!function )\brecordSet\(/g
 
 /** The writes of plugins, by their file and the name of their key. */
 const writesIn = ({ path, text }: Source) =>
-  [...text.matchAll(writes)].map((found) => {
-    const call = callAt(text, found.index + found[0].length - 1)
+  [...text.matchAll(writes)].map((match) => {
+    const call = callAt(text, match.index + match[0].length - 1)
     return { file: path.replace('plugins/', ''), isKept: /\bkeptRecord\b|\boptions\b/u.test(call) }
   })
 
-const found = sources.filter(({ path }) => path.startsWith('plugins/')).flatMap(writesIn)
+const writesOfPlugins = sources.filter(({ path }) => path.startsWith('plugins/')).flatMap(writesIn)
 
 function countsOf(isKept: boolean): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {}
-  for (const one of found) if (one.isKept === isKept) counts[one.file] = (counts[one.file] ?? 0) + 1
+  for (const write of writesOfPlugins) if (write.isKept === isKept) counts[write.file] = (counts[write.file] ?? 0) + 1
   return counts
 }
 

@@ -69,13 +69,13 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
     ],
   })
   const seen = new Set<string>()
-  const found = new Set<string>()
+  const loadedPackages = new Set<string>()
   const visit = (input: string): void => {
     if (seen.has(input)) return
     seen.add(input)
     for (const { path, kind, external } of metafile.inputs[input]?.imports ?? []) {
       if (kind !== 'import-statement') continue
-      if (external === true) found.add(packageOf(path))
+      if (external === true) loadedPackages.add(packageOf(path))
       else visit(path)
     }
   }
@@ -83,12 +83,12 @@ async function loadedBy(entry: string): Promise<readonly string[]> {
     if (entryPoint !== undefined && join(root, entryPoint) === entry) visit(entryPoint)
   }
   expect(seen.size).toBeGreaterThan(0)
-  return [...found]
+  return [...loadedPackages]
 }
 
 /** Bundles an entry as a program without the optional peers does, and returns what is missing. */
 async function missingIn(name: string, entry: string): Promise<readonly string[]> {
-  const absent = [...optional].filter((one) => !needed[name]?.includes(one))
+  const absent = [...optional].filter((peer) => !needed[name]?.includes(peer))
   const bundled = await build({
     entryPoints: [entry],
     bundle: true,
@@ -98,7 +98,7 @@ async function missingIn(name: string, entry: string): Promise<readonly string[]
     format: 'esm',
     conditions: ['@grantry/source'],
     // Resolved to nothing. esbuild accepts that within `try`, as the bundlers of Next.js do.
-    alias: Object.fromEntries(absent.map((one) => [one, `not-installed-${one.replaceAll(/\W/gu, '-')}`])),
+    alias: Object.fromEntries(absent.map((peer) => [peer, `not-installed-${peer.replaceAll(/\W/gu, '-')}`])),
     logLevel: 'silent',
   }).catch((failure: { readonly errors: readonly { readonly text: string }[] }) => failure)
   return bundled.errors.map(({ text }) => text)
@@ -114,7 +114,7 @@ describe('an entry of a package', () => {
 
   test.each(entries)('%s loads no optional peer that it is not about', async (name, entry) => {
     const loaded = await loadedBy(entry)
-    expect(loaded.filter((one) => optional.has(one) && !needed[name]?.includes(one))).toEqual([])
+    expect(loaded.filter((peer) => optional.has(peer) && !needed[name]?.includes(peer))).toEqual([])
   })
 
   test('is followed to what it loads', async () => {

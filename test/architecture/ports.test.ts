@@ -66,8 +66,11 @@ describe('the reserve of ports', () => {
 
   test('gives each port once, and says when there is none left', async () => {
     const { first, reserve } = await reserveOf(undefined)
-    const given = await Promise.allSettled([reserve.reserve(), reserve.reserve()])
-    expect(given).toMatchObject([{ value: first }, { reason: { message: expect.stringContaining('are taken') } }])
+    const reservations = await Promise.allSettled([reserve.reserve(), reserve.reserve()])
+    expect(reservations).toMatchObject([
+      { value: first },
+      { reason: { message: expect.stringContaining('are taken') } },
+    ])
   })
 
   test('takes the lock of a process that is gone, and no other', async () => {
@@ -87,8 +90,8 @@ describe('the reserve of ports', () => {
   test('of several that find an abandoned lock, one takes it', async () => {
     const { first } = await reserveOf(dead)
     const options = { directory, first, last: first }
-    const given = await Promise.allSettled(Array.from({ length: 5 }, () => createPortReserve(options).reserve()))
-    expect(given.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const reservations = await Promise.allSettled(Array.from({ length: 5 }, () => createPortReserve(options).reserve()))
+    expect(reservations.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
   test('skips a port on which another program listens', async () => {

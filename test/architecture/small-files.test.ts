@@ -7,10 +7,10 @@ test.each([
   ['a small file with one user', 10, 100, true],
   ['a file of 60 lines', 60, 100, false],
   ['a file whose user has no room for it', 59, 191, false],
-])('finds %s', (_what, own, ofUser, isFound) => {
+])('finds %s', (_what, ofFile, ofUser, isFound) => {
   const user = { path: 'packages/a/src/b/user.ts', text: `import { c } from './c.ts'\n${lines(ofUser - 1)}` }
-  const found = smallFiles([user, { path: 'packages/a/src/b/c.ts', text: lines(own) }])
-  expect(found).toEqual(isFound ? ['packages/a/src/b/c.ts'] : [])
+  const small = smallFiles([user, { path: 'packages/a/src/b/c.ts', text: lines(ofFile) }])
+  expect(small).toEqual(isFound ? ['packages/a/src/b/c.ts'] : [])
 })
 
 test.each([

@@ -71,6 +71,13 @@ const rules: Readonly<Record<string, (source: Source) => boolean>> = {
 /** A noun says more. */
 const emptyNames = ['one', 'other', 'found', 'given', 'own']
 
+/** The folders of programs that have no such name any more. */
+const withNouns = [
+  ...['bench', 'examples', 'proofs', 'scripts', 'templates'],
+  ...['abuse', 'access-token', 'account', 'adapters', 'admin-api', 'administration'].map((folder) => `test/${folder}`),
+  'test/architecture',
+]
+
 const emptyNamesOf = (source: Source): readonly string[] =>
   declaredNames(source)
     .filter((name) => emptyNames.includes(name))
@@ -102,13 +109,13 @@ describe('source files', () => {
   })
 
   test('no function has more than 80 lines', () => {
-    const found = [...sources, ...pageScripts].flatMap(functionLengths).filter(({ lines }) => lines > 80)
-    expect(found).toEqual([])
+    const long = [...sources, ...pageScripts].flatMap(functionLengths).filter(({ lines }) => lines > 80)
+    expect(long).toEqual([])
   })
 
   test('no variable has a name that says nothing', () => {
-    const benchmarks = everyProgram.filter(({ path }) => path.startsWith('bench/'))
-    expect([...sources, ...pageScripts, ...benchmarks].flatMap(emptyNamesOf)).toEqual([])
+    const checked = everyProgram.filter(({ path }) => withNouns.some((folder) => path.startsWith(`${folder}/`)))
+    expect([...sources, ...pageScripts, ...checked].flatMap(emptyNamesOf)).toEqual([])
   })
 
   test('are found', () => {

@@ -4,9 +4,9 @@
 import { expect, test } from 'vitest'
 import { programs, type Source, sources } from './source-files.ts'
 
-const own = 'test/architecture/waits.test.ts'
+const thisFile = 'test/architecture/waits.test.ts'
 const checked = [
-  ...programs.filter(({ path }) => /^(?:test|proofs)\//u.test(path) && path !== own),
+  ...programs.filter(({ path }) => /^(?:test|proofs)\//u.test(path) && path !== thisFile),
   ...sources.filter(({ path }) => path.startsWith('packages/testing/')),
 ]
 
