@@ -119,8 +119,8 @@ describe('the mail address', () => {
     const { signedIn, users, ask, mailsTo } = await setUpAddress()
     const { browser } = await signedIn()
     const asked = await ask(browser, 'new@example.com')
-    const found = users.get('alice')
-    if (found !== undefined) users.set('alice', { ...found, email: 'by-operator@example.com' })
+    const account = users.get('alice')
+    if (account !== undefined) users.set('alice', { ...account, email: 'by-operator@example.com' })
     const done = await browser.submit(codeUri, {
       ...fieldsOf(asked),
       code: codeIn((await mailsTo('new@example.com'))[0]),
