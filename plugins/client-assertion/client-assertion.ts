@@ -26,7 +26,7 @@ import {
 } from './assertion-settings.ts'
 import { refusalFor } from './hints.ts'
 
-/** Keys that no client has. Verifying with one takes as long as with the key of a client. */
+/** Keys that no client has. A verification with one of them takes as long as with the key of a client. */
 interface Decoys {
   keysFor(alg: string): KeySet
 }
@@ -86,7 +86,7 @@ function fields(settings: Settings) {
   })
 }
 
-/** What the claims of an assertion are checked against. The setting counts for unknown clients. */
+/** The values that the claims of an assertion are checked against. For unknown clients, the setting applies. */
 const expectationsOf = (
   { clientId, alg, endpointUrls }: PresentedAssertion,
   client: Client | undefined,
@@ -108,12 +108,12 @@ const unverified: ReadonlySet<string | undefined> = new Set([
   'algorithm_not_allowed',
 ])
 
-/** Fetches of keys of clients that have described themselves, in a minute: as many as of their documents. */
+/** The limits per minute for fetches of keys of self-described clients: the same as for their documents. */
 const selfDescribedLimits = { maxFetches: 600, maxFetchesPerAddress: 20 }
 
 /**
- * Anyone can describe clients. Their keys do not displace those of the operator's clients, and requests in their names do not
- * take the places of those who wait for others.
+ * Keeps the keys of self-described clients apart, because any caller can name such a client: they must not displace the
+ * keys of the operator's clients, and requests that wait for them must not use up the places of other requests.
  */
 function publishedKeysOf({ jwksUri }: Settings) {
   const byOperator = createPublishedKeys(jwksUri)

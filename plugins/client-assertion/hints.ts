@@ -9,7 +9,7 @@ const wide = `"issuer or endpoint"`
 const clocks = ({ clockTolerance }: Settings): string =>
   `the clocks of the client and of this provider differ; clockTolerance of client-assertion is ${clockTolerance} seconds, and can be up to 60`
 
-/** Says which setting would allow an assertion that is refused for its claims. */
+/** Texts that name the setting which would allow an assertion that is refused for its claims. */
 export const claimHints = {
   /** @param isAllowed whether the wider audience would allow it */
   audience: (isAllowed: boolean): string =>
@@ -27,7 +27,7 @@ const hints: Readonly<Record<string, ((settings: Settings, alg: string) => strin
   expired: clocks,
   iat_invalid: clocks,
   nbf_invalid: clocks,
-  // Other texts come from a stranger.
+  // Repeats known algorithms only: other texts come from a stranger.
   algorithm_not_allowed: ({ algorithms }, alg) =>
     algorithms.some((algorithm) => algorithm === alg)
       ? `tokenEndpointAuthSigningAlg of the client is not ${alg}`

@@ -27,7 +27,10 @@ export const clientMetadataSchema = configurationObject({
   timeout: v.optional(seconds(0.1, 10), 3),
   /** Bytes of a document. */
   maxSize: v.optional(wholeNumber(256, 65_536), 5120),
-  /** Seconds for which a document is used if its response does not tell. At least 30 in any case, and at most a day. */
+  /**
+   * Seconds for which a document is used if its response names no lifetime. Every document is used for at least 30
+   * seconds, and at most a day.
+   */
   defaultLifetime: v.optional(wholeSeconds(30, 86_400), 300),
   /** Documents that the requests of one address can make the provider fetch in a minute. */
   maxFetchesPerAddress: v.optional(wholeNumber(1, 10_000), 20),

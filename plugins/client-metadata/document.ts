@@ -14,7 +14,7 @@ import type { HostPolicy, Settings } from './client-metadata-options.ts'
 export interface DocumentProblem {
   readonly reason: string
   readonly text: string
-  /** Whether the client can exist all the same: nothing has been learned about it. */
+  /** Whether the problem may be temporary: the response shows nothing about the client. */
   readonly isTemporary?: boolean | undefined
 }
 
@@ -44,8 +44,9 @@ function authenticationOf(document: JsonObject): Partial<ClientOptions> | Docume
 }
 
 /**
- * Returns the client that a document describes. What the provider does not support is left out: one document serves many
- * providers. What would make the client another one is refused.
+ * Returns the client that a document describes. Leaves out members that the provider does not support, because one
+ * document serves many providers. Refuses a member that would change the identity or the protection of the client if it
+ * were left out.
  *
  * @param url the id of the client: the URL of the document
  * @see draft-ietf-oauth-client-id-metadata-document sections 4 and 6
@@ -57,7 +58,7 @@ export function clientIn(
   { scopes, grantTypes, refreshToken }: Pick<Settings, 'scopes' | 'grantTypes' | 'refreshToken'>,
   kit: MetadataKit,
 ): Described {
-  // A gateway sends errors as JSON, too: without the id of the client, it is none of its documents.
+  // Gateways send errors as JSON, too: a document without the id of the client is none of this client.
   if (document.client_id !== url) {
     return { ...problem('client_id_differs', 'client_id must equal the URL of the document'), isTemporary: true }
   }

@@ -10,14 +10,14 @@ import { createRemembered } from './remembered.ts'
 export interface Documents {
   /** @throws OAuthError if the document describes no client, or cannot be fetched at this time. */
   find(url: string, kit: Kit, caller: UnknownCaller | undefined): Promise<ClientOptions> | ClientOptions
-  /** Lets the copy of a client live for a day that gets a token: its tokens need the client while its host is down. */
+  /** Prolongs the copy of a client that gets a token to a day: its tokens need the client while its host is down. */
   use(url: string, kit: Kit): Promise<void>
 }
 
-/** Seconds for which a process does not ask again whether a copy lives on. */
+/** Seconds for which a process remembers that it has prolonged a copy. */
 const rememberUse = 3600
 
-/** The clients of which a process remembers that their copies live on. */
+/** The maximum number of clients whose prolonged copies a process remembers. */
 const maxUsed = 1000
 
 /** @throws OAuthError */
@@ -49,7 +49,7 @@ export function createDocuments(settings: Settings): Documents {
   const stale = createRemembered()
   const fetchTogether = createFetchTogether(settings, remembered)
 
-  /** Until when copies live on, by URL. */
+  /** Until when a process need not prolong the copy of a URL again. */
   const used = new Map<string, number>()
 
   const isUsed = (url: string, now: number): boolean => (used.get(url) ?? 0) > now
@@ -76,7 +76,7 @@ export function createDocuments(settings: Settings): Documents {
     const outcomeOf = outcomeIn(url, policy, kit)
     const keptCopy = await kit.records.get(copyKey(url), copySchema)
     const copy = keptCopy && outcomeOf(keptCopy.document)
-    // The client of a stored grant or a token: it was checked when it began.
+    // Without a caller, the client is that of a stored grant or token, which was checked when it was issued.
     const isUsable = keptCopy !== undefined && (keptCopy.freshUntil > now || caller === undefined)
     if (copy === undefined || !isUsable) {
       return fetchTogether({ url, outcomeOf, copy, used: keptCopy?.used === true || isUsed(url, now), kit, caller })
@@ -93,7 +93,7 @@ export function createDocuments(settings: Settings): Documents {
       const policy = policyOf(parseUrl(url)?.hostname ?? '')
       if (policy === 'refuse') return
       const copy = await kit.records.get(copyKey(url), copySchema)
-      // Without one, because strangers had used up their share, the next document is kept for a day.
+      // There may be no copy because strangers had used up their share. Then the next document is kept for a day.
       if (copy === undefined) return noteUse(url, now + rememberUse)
       const outcome = outcomeIn(url, policy, kit)(copy.document)
       if (copy.used !== true && 'client' in outcome) await keepCopy(url, { ...copy, used: true }, outcome.client, kit)

@@ -24,7 +24,10 @@ export const failureLifetime = 10
 /** Seconds for which a copy is used while the host sends no document. */
 const copyLifetime = 86_400
 
-/** Seconds for which it is used until the client has got a token: longer than a sign-in. Anyone can name documents. */
+/**
+ * Seconds for which a copy is used while the client has got no token: longer than a sign-in takes. It is short because
+ * any caller can name documents.
+ */
 const unusedCopyLifetime = 1800
 
 const endOfCopy = (used: boolean, now: number): number => now + (used ? copyLifetime : unusedCopyLifetime)
@@ -48,10 +51,10 @@ export type Copy = v.InferOutput<typeof copySchema>
 
 export const copyKey = (url: string): string => `document:${url}`
 
-/** Origins of one document whose preflights are answered. */
+/** The maximum number of origins of one document that are allowed in preflights. */
 const maxOrigins = 8
 
-/** A preflight names no client, only the origin of a page: one of a client whose document has a copy. */
+/** A preflight names no client, only the origin of a page, so each origin of a document with a copy has a record. */
 export const originSchema = v.literal(true)
 
 export const originKey = (origin: string): string => `origin:${origin}`
@@ -61,7 +64,7 @@ const budgetProblems = {
   too_many: 'Too many client metadata documents are requested',
 } as const
 
-/** What a request waits for. */
+/** The document that a request waits for. */
 export interface NeededDocument {
   readonly url: string
   /** Returns the client that a document describes, or why it describes none. */
@@ -123,7 +126,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
     if ('client' in outcome && 'document' in result && fetched.problem === undefined) {
       const freshUntil = now + lifetimeOf(fetched.headers, defaultLifetime, now)
       remembered.set(url, outcome, freshUntil)
-      // A user has signed in with a client that has a token: strangers use up none of that.
+      // A client that has a token does not count: a user has signed in with it, so no stranger can use up this storage.
       const texts = [url + JSON.stringify(result.document), ...originsOf(outcome.client)]
       if (used || kept.take(caller?.clientAddress, texts, now)) {
         await keepCopy(url, { document: result.document, freshUntil, used }, outcome.client, kit)
@@ -131,7 +134,7 @@ export function createFetchTogether(settings: Settings, remembered: RememberedOu
       return
     }
     const isOutage = 'reason' in outcome && outcome.isTemporary
-    // From the end: a host can be slow to fail.
+    // Counted from the end of the attempt, because a host can be slow to fail.
     remembered.set(url, isOutage && copy !== undefined ? copy : outcome, kit.now() + failureLifetime)
     if (!isOutage) await kit.records.delete(copyKey(url)).catch(() => undefined)
   }

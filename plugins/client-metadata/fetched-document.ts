@@ -2,10 +2,10 @@ import { type ClientOptions, isJsonObject, type JsonObject, parseExactJson } fro
 import type { Fetched } from '../shared/guarded-fetch.ts'
 import type { DocumentProblem } from './document.ts'
 
-/** A client, or why there is none. */
+/** A client, or the reason why the document describes none. */
 export type Outcome = { readonly client: ClientOptions } | Failure
 
-/** Why there is no client. */
+/** The reason why there is no client. */
 export type Failure = DocumentProblem
 
 const unavailable = (reason: string, text: string): Failure => ({ reason, text, isTemporary: true })
@@ -15,7 +15,8 @@ const unreachable = unavailable('document_unreachable', 'the host does not respo
 
 const fetchProblems = {
   uri_refused: refused('url_refused', 'the URL has a host that is not public'),
-  // As for a host that does not exist: strangers must not learn which names have addresses inside the network.
+  // The same text as for a host that does not exist: strangers must not learn which names have addresses inside the
+  // network.
   address_refused: unreachable,
   busy: unavailable('documents_busy', 'too many documents are being fetched'),
   unreachable,
@@ -27,7 +28,7 @@ const fetchProblems = {
 /** RFC 9110 section 15.5.11: removed for good. No firewall, login page or failed deployment sends it by accident. */
 const gone = 410
 
-/** Statuses of a host that says nothing about the document. */
+/** Whether a status shows an outage of the host, and nothing about the document. */
 const isOutage = (status: number): boolean => status === 429 || status >= 500
 
 function objectIn(text: string): JsonObject | undefined {
@@ -35,7 +36,7 @@ function objectIn(text: string): JsonObject | undefined {
     const value = parseExactJson(text)
     return isJsonObject(value) ? (value as JsonObject) : undefined
   } catch {
-    // Not JSON: reported as such.
+    // Not JSON, which the caller reports.
     return undefined
   }
 }

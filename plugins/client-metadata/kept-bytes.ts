@@ -1,19 +1,22 @@
 import { siteOf } from '@grantry/core'
 
-/** Bytes of copies in a window, of documents that no user has signed in with yet: of one site, and in all. */
+/**
+ * The maximum size in bytes of the copies of one window, for documents with which no user has signed in yet: for one
+ * site, and in all.
+ */
 export const maxKeptOfSite = 262_144
 export const maxKept = 8_388_608
 
-/** Bytes that a record has besides what it keeps: its key, and its envelope. */
+/** The size in bytes of the key and the envelope of a record. */
 const ofRecord = 200
 
 /** Limits what strangers can make the storage keep. */
 export interface KeptBytes {
   /**
-   * Takes the bytes of some records.
+   * Reserves the bytes of some records.
    *
    * @param now epoch seconds
-   * @returns whether there were as many left
+   * @returns whether enough bytes were left
    */
   take(clientAddress: string | undefined, texts: readonly string[], now: number): boolean
 }
@@ -21,7 +24,7 @@ export interface KeptBytes {
 const sizeOf = (text: string): number => new TextEncoder().encode(text).length + ofRecord
 
 /**
- * Counts in this process, as the budget of fetches does. What was taken in one window can last until the end of the next one.
+ * Counts in this process, as the budget of fetches does. Records of one window can exist until the end of the next one.
  *
  * @param window seconds: as long as the records live
  */
@@ -37,7 +40,7 @@ export function createKeptBytes(window: number): KeptBytes {
       const bytes = texts.reduce((sum, text) => sum + sizeOf(text), 0)
       const site = clientAddress === undefined ? undefined : siteOf(clientAddress)
       const ofSite = (site === undefined ? 0 : (bySite.get(site) ?? 0)) + bytes
-      // First: a site that is over its limit must not use up the total.
+      // Checks the site first: a site that is over its limit must not use up the total.
       if (ofSite > maxKeptOfSite || total + bytes > maxKept) return false
       total += bytes
       if (site !== undefined) bySite.set(site, ofSite)

@@ -24,7 +24,8 @@ export function lifetimeOf(headers: Headers, byDefault: number, now: number): nu
   if (maxAge !== undefined) return withinBounds(maxAge - age)
   const expires = headers.get('expires')
   if (expires === null) return withinBounds(byDefault)
-  // A date that cannot be read is in the past (RFC 9111 section 5.3); without a zone, it would be in that of this process.
+  // A date that cannot be read counts as past (RFC 9111 section 5.3). `Date.parse()` would read a date without a zone
+  // in the zone of this process.
   const end = /^[\w, :-]{1,40} GMT$/u.test(expires) ? Date.parse(expires) : Number.NaN
   return Number.isNaN(end) ? least : withinBounds(end / 1000 - now)
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from './fetched-document.ts'
 
-/** What a process knows about documents. */
+/** The clients, and the failures, that a process remembers by the URLs of their documents. */
 export interface RememberedOutcomes {
   /** @param now epoch seconds */
   get(url: string, now: number): Outcome | undefined
@@ -8,7 +8,7 @@ export interface RememberedOutcomes {
   set(url: string, outcome: Outcome, until: number): void
 }
 
-/** Clients, and failures, that a process remembers. */
+/** The maximum number of clients, and of failures, that a process remembers. */
 const maxRemembered = 1000
 
 /** Remembers clients and failures apart: requests for URLs without a document must not displace clients. */

@@ -15,7 +15,7 @@ export const deviceAuthorizationSchema = configurationObject({
   /** Seconds between two requests of a device. Default: 5. */
   interval: v.optional(wholeSeconds(1, 60), 5),
   /**
-   * How many wrong user codes of one address are answered in a window, in seconds: on the page, and by
+   * The number of wrong user codes of one address that are answered in a window (seconds), on the page and by
    * `deviceVerification`. Default: 10 in 600.
    */
   guesses: v.optional(guessesSchema, {}),

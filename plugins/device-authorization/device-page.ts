@@ -21,7 +21,7 @@ import { createDeviceVerification, type DeviceRequest, type GuessLimit } from '.
 /** A user who is signed in, with a name to show. */
 export interface NamedSubject {
   readonly subject: Subject
-  /** That of the session. Default: `true`. */
+  /** As `provesTime` of the session. Default: `true`. */
   readonly provesTime?: boolean | undefined
   /** How the user is shown to the user, such as the user name. */
   readonly name?: string | undefined
@@ -106,7 +106,7 @@ function createShow(render: DevicePage['render']) {
   })
 }
 
-/** What the page asks. */
+/** Returns the state of the page that asks for a decision. */
 async function askedBy(deviceRequest: DeviceRequest, client: Client, leftOut: readonly string[], kit: EndpointKit) {
   const { userCode, clientId, scopes, expiresAt } = deviceRequest
   const lifetime = Math.max(1, expiresAt - kit.now())
@@ -121,7 +121,7 @@ interface Choice {
   readonly scopes?: readonly string[]
 }
 
-/** What the user has chosen on a page with a choice. */
+/** Returns the scopes that the user has chosen on a page with a choice. */
 async function choiceOf(userCode: string, fields: Fields, visit: Visit, guesses: GuessLimit): Promise<Choice> {
   const { request, kit } = visit
   if (fields.chosen !== 'yes') return { leftOut: [] }
@@ -140,7 +140,7 @@ function createJudge({ suffices }: Pick<DevicePage, 'suffices'>, guesses: GuessL
     suffices === undefined ||
     kit.callHost('deviceAuthorization.suffices', () => suffices({ subject, provesTime, name }, client, kit))
 
-  /** Again: the session can be another one of the user than that of the page. */
+  /** Judged again: the user may have another session than when the page was shown. */
   async function mayApprove(userCode: string, visit: Visit): Promise<boolean> {
     if (suffices === undefined) return true
     const { kit, request } = visit
@@ -177,7 +177,7 @@ export function pageEndpoint(page: v.InferOutput<typeof devicePageSchema>, guess
   const { isEnough, mayApprove } = createJudge(page, guesses)
   const show = createShow(page.render ?? (pages && rendererOf(pages, path)))
 
-  /** @param leftOut the scopes that the user has left out, if that leaves none */
+  /** @param leftOut the scopes that the user has left out, if no usable scope is left */
   async function confirm(typed: string, visit: Visit, leftOut: readonly string[] = []): Promise<Reply> {
     const { subject, name, request, kit } = visit
     const [deviceRequest, epoch] = await Promise.all([

@@ -5,7 +5,7 @@ import { type DescribedClient, describedClient } from '../shared/described-clien
 import type { ClientView } from '../sign-in/sign-in.ts'
 import type { DevicePageReply, DevicePageState } from './page-html.ts'
 
-/** What the page shows, beside who is signed in. */
+/** The states of the page, without the user who is signed in. */
 export type DeviceView =
   | Exclude<DevicePageState, { readonly step: 'confirm' | 'signed_out' }>
   | (Extract<DevicePageState, { readonly step: 'signed_out' }> & {
@@ -15,7 +15,7 @@ export type DeviceView =
   | (Omit<Extract<DevicePageState, { readonly step: 'confirm' }>, 'client' | 'subject' | 'name'> & {
       readonly client: ClientView
       readonly subjectName?: string | undefined
-      /** Where an application that has described itself comes from. */
+      /** The origin of a self-described application. */
       readonly described?: DescribedClient | undefined
       /** A link to sign in with another account, and decide then. */
       readonly otherAccount?: string | undefined

@@ -19,7 +19,9 @@ export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const refusal = 'The device code is not valid'
 
-/** How often a new user code is tried if one is in use. With a million pending codes, one in 25,000 is. */
+/**
+ * The number of user codes that are tried if one is in use. With a million pending codes, one code in 25,000 is in use.
+ */
 const maxTries = 5
 
 /** RFC 8628 section 3.5: each request that comes too early adds five seconds. */

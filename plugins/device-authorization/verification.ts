@@ -73,7 +73,7 @@ export const guessesSchema = configurationObject({
   window: v.optional(wholeSeconds(1, 86_400), 600),
 })
 
-/** How many wrong codes of one address are answered in a window. */
+/** The number of wrong codes of one address that are answered in a window. */
 export type GuessLimit = Readonly<v.InferOutput<typeof guessesSchema>>
 
 async function assertActive(sub: string, kit: EndpointKit): Promise<void> {
@@ -86,8 +86,8 @@ function assertRequested(granted: readonly string[], { scopes }: DeviceRecord, {
 }
 
 /**
- * Returns the epoch of a user when the page was shown, or before the password was checked; `null` if the user had none then:
- * that of now can come from a revocation since.
+ * Returns the epoch of a user when the page was shown, or before the password was checked; `null` if the user had none
+ * then, because the current epoch can come from a later revocation.
  */
 function epochOf(approval: DeviceApproval, kit: EndpointKit, current: string | undefined): string | null | undefined {
   const epoch = 'epoch' in approval ? (approval.epoch ?? null) : kit.provedEpochOf(approval.subject)
@@ -111,7 +111,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
 
   async function lookUp(typed: string, clientAddress: string): Promise<DeviceRecord | undefined> {
     const code = typedUserCode(typed)
-    // What cannot be a code is no guess: users behind one address would lock each other out by mistyping.
+    // A text that cannot be a code is no guess: typing mistakes must not lock out other users of the address.
     return code === undefined ? undefined : kit.limitGuesses(limit, clientAddress, () => pending(code))
   }
 
@@ -120,9 +120,9 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
     const approvedBy = fact.type === 'consent_given' ? sub : undefined
     const [isDecided, client] = await Promise.all([
       records.decide(request, approvedBy),
-      // The event needs it, the decision does not: a client store that fails must not undo it.
+      // The client is for the event only: a client store that fails must not undo the decision.
       kit.findClient(request.clientId).catch(() => undefined),
-      // So that strangers keep no other device of this site from beginning.
+      // Remembers the site, so that strangers cannot use up the places of its next device.
       approvedBy !== undefined && clientAddress !== '' && rememberSite(clientAddress, kit).catch(() => undefined),
     ])
     if (isDecided) kit.recordUser(fact, { sub, client, ...(clientAddress !== '' && { clientAddress }) })
@@ -147,10 +147,10 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
       const { clientId, expiresAt, deviceHash, clientEpoch } = request
       const lifetime = Math.max(1, expiresAt - kit.now())
       const proposed = { kind: 'device', clientId, scopes: granted, lifetime, clientEpoch: clientEpoch ?? null }
-      // Before the reservation: a user who cannot approve must not keep others from it.
+      // Comes before the reservation: a user who cannot approve must not keep others from approving.
       const proposal = await kit.openAuthorization(proposed)
       if (!(await records.claim(request, subject.sub))) return false
-      // Before, so that a list shows it also if an approval that has failed is repeated. Other epochs refuse it.
+      // Comes before the grant, so that lists contain it even if this process dies. Other epochs refuse it.
       const epochs = { subject: epoch ?? undefined, client: clientEpoch }
       await noteAuthorization(kit, proposal, { sub: subject.sub, scopes: granted, epochs })
       try {
@@ -164,7 +164,7 @@ export function createDeviceVerification(kit: EndpointKit, guesses: GuessLimit):
         // An earlier approval of the same user failed after this step.
         if (!isOAuthError(error) || error.details.reason !== 'credential_taken') throw error
       }
-      // After the grant, which is redeemed only with this decision. A denial that was faster wins.
+      // Comes after the grant, which needs this decision. An earlier denial wins.
       return decide(request, { type: 'consent_given', scopes: [...granted] }, clientAddress, subject.sub)
     },
 

@@ -44,7 +44,7 @@ export const dpopSchema = configurationObject({
   nonce: v.optional(v.boolean('must be true or false'), false),
   /** Seconds after which a new nonce is sent. The one before it remains valid. */
   nonceLifetime: v.optional(wholeSeconds(30, 3600), 300),
-  /** Whose refresh tokens are bound. `public`: those of public clients; `all`: those of confidential clients, too. */
+  /** The clients whose refresh tokens are bound. `public`: public clients; `all`: confidential clients, too. */
   bindRefreshTokens: v.optional(v.picklist(['public', 'all'], 'must be "public" or "all"'), 'public'),
 })
 

@@ -13,7 +13,7 @@ export interface Nonces {
   expiryOf(generation: number): number
 }
 
-/** Clients send the nonces of all processes, of two generations. */
+/** The maximum number of remembered nonces: clients send those of all processes, of two generations. */
 const maxKnown = 100
 
 /** @param lifetime seconds of a generation. A nonce is valid in its own and in the next one. */
@@ -33,11 +33,12 @@ export function createNonces(lifetime: number): Nonces {
     async current(kit) {
       const now = generation(kit)
       const last = created.get(kit.records)
-      // Its key may have been retired since.
+      // The key that has sealed the nonce may have been retired since.
       const isReadable = last?.generation === now && (await kit.unseal(last.nonce, sealedSchema)) !== undefined
       if (isReadable) return last.nonce
       const nonce = await kit.seal({ generation: now, lifetime }, expiryOf(now))
-      // Not the promise, which a Worker leaves pending when it ends the request. Two concurrent nonces are both valid.
+      // Keeps the nonce, not its promise, which a Worker leaves pending when it ends the request. Two concurrent nonces
+      // are both valid.
       created.set(kit.records, { generation: now, nonce })
       return nonce
     },

@@ -58,7 +58,7 @@ const text = v.optional(v.string(), '')
 
 type LogoutReplies = ReturnType<typeof createLogoutReplies>
 
-/** Where clients send the browser. */
+/** The endpoint to which clients send the browser. */
 function endSessionEndpoint({ sessions }: InteractionServices, replies: LogoutReplies) {
   async function begin(received: AuthorizationParameters, http: EndpointRequest, kit: EndpointKit): Promise<Reply> {
     const params = logoutParametersOf(received)
@@ -68,7 +68,7 @@ function endSessionEndpoint({ sessions }: InteractionServices, replies: LogoutRe
       return asGet(action ?? '', await urlParametersOf(request, kit)) ?? replies.resend(params, request, http, kit)
     }
     const session = await sessions.find(kit, http)
-    // The cookie is not cleared: the browser can have one that it did not send.
+    // Does not clear the cookie: the browser may have one that it did not send with this request.
     if (session === undefined) return replies.finished(request, http, kit)
     if (received.decision === 'stay') return replies.stay(request, http, kit)
     return isHinted(request, session)
@@ -89,7 +89,7 @@ function endSessionEndpoint({ sessions }: InteractionServices, replies: LogoutRe
   })
 }
 
-/** Where the form of the page that asks is sent. */
+/** The endpoint that receives the form of the confirmation page. */
 function confirmationEndpoint({ sessions }: InteractionServices, replies: LogoutReplies) {
   return defineEndpoint({
     name: 'endSessionConfirmation',
@@ -102,7 +102,7 @@ function confirmationEndpoint({ sessions }: InteractionServices, replies: Logout
       if (http.method !== 'POST') return { location: kit.endpointUrl('endSession') ?? '' }
       const form = await kit.unseal(token, tokenSchema)
       if (form === undefined) throw kit.refuse('invalid_request', 'The form has expired', 'interaction_unknown')
-      // Again, because the client can have changed.
+      // Checked again, because the client can have changed.
       const request = await checkLogoutRequest(form.params, http, kit)
       const session = await sessions.find(kit, http)
       // The browser sends the cookie with a redirect, if only the form of another site was without it.
@@ -118,7 +118,7 @@ function confirmationEndpoint({ sessions }: InteractionServices, replies: Logout
   })
 }
 
-/** Where the browser comes back to from a provider, whose session has ended, too. */
+/** The endpoint to which the browser returns from a provider, where its session has ended, too. */
 const returnEndpoint = (replies: LogoutReplies) =>
   defineEndpoint({
     name: 'endSessionReturn',
@@ -128,7 +128,7 @@ const returnEndpoint = (replies: LogoutReplies) =>
     params: v.object({ state: text }),
     async handle({ params: { state }, request: http }, kit): Promise<Reply> {
       const back = await kit.unseal(state, returnSchema)
-      // Again, because the client can have changed. A provider that returns no state leads to the last page.
+      // Checked again, because the client can have changed. Without a state from the provider, shows the last page.
       return replies.finished(await checkLogoutRequest(back?.params ?? {}, http, kit), http, kit)
     },
     presentError: replies.error,

@@ -14,7 +14,7 @@ import type { ProviderLogout } from '../shared/provider-logout.ts'
 import type { LogoutPages } from './end-session-pages.ts'
 import type { LogoutRequest } from './logout-request.ts'
 
-/** Seconds for which the page that asks can be answered. */
+/** Seconds for which the confirmation page can be answered. */
 const formLifetime = 1800
 
 /** Seconds for which a browser can come back from a provider. */
@@ -26,7 +26,7 @@ export const returnSchema = v.object({
   params: v.record(v.string(), v.string()),
 })
 
-/** What the last page shows. It has a way on, also without a client. */
+/** Returns the view of the last page, with a link even if there is no client. */
 function endView({ client }: LogoutRequest, kit: EndpointKit) {
   const application = applicationOf(client)
   return {
@@ -49,7 +49,7 @@ export function createLogoutReplies(
     return pages.signedOut(endView(request, kit), localeFor(request, http))
   }
 
-  /** The end of the session at the provider where it has begun. */
+  /** Returns the redirect that ends the session at the provider where it has begun. */
   async function elsewhere({ params }: LogoutRequest, { subject }: Session, kit: EndpointKit) {
     if (providers === undefined || subject.idp === undefined) return undefined
     const state = await kit.seal({ purpose: 'logout return', params }, kit.now() + returnLifetime)

@@ -41,7 +41,7 @@ const names: ReadonlySet<string> = new Set([
   'ui_locales',
 ])
 
-/** Drops all others: parameters appear in URLs and forms. */
+/** Returns the parameters of a logout, and drops others, because parameters appear in URLs and forms. */
 export const logoutParametersOf = (params: AuthorizationParameters): AuthorizationParameters =>
   Object.fromEntries(Object.entries(params).filter(([name]) => names.has(name)))
 
@@ -120,7 +120,8 @@ export async function checkLogoutRequest(
     const text = 'A post_logout_redirect_uri needs an id_token_hint or a client_id'
     throw refuse('invalid_request', text, 'client_id_missing')
   }
-  // The client of a hint is that of a token: one that has ended keeps no user from signing out.
+  // Without a caller for the client of a hint, which a token names: a client that has ended must not keep users from
+  // signing out.
   const caller = presentedId === undefined ? undefined : http
   const client = clientId === undefined ? undefined : await kit.findClient(clientId, caller)
   if (client === undefined && (presentedId !== undefined || redirectUri !== undefined)) {

@@ -1,6 +1,6 @@
 import type { Client } from '@grantry/core'
 
-/** What the profile requires of the configuration of a client. */
+/** A requirement of the profile for the configuration of a client. */
 export interface ClientRule {
   /** The member that is at fault if the rule is not met. */
   readonly member: string

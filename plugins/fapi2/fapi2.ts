@@ -35,8 +35,8 @@ export { settingsSchema as fapi2Schema }
 export type Fapi2Options = OptionsOf<typeof settingsSchema>
 
 /**
- * The FAPI 2.0 Security Profile: refuses clients whose configuration does not meet it, at startup, and their requests
- * without what it requires.
+ * The FAPI 2.0 Security Profile: refuses clients whose configuration does not meet the profile, at startup, and
+ * requests of clients that do not meet it.
  *
  * @throws TypeError with one sentence for a mistake in the options.
  * @see FAPI 2.0 Security Profile, section 5.3.2; docs/guides/fapi2.md

@@ -69,7 +69,7 @@ const serverSchema = configurationObject({
   maxAge: v.optional(wholeSeconds(1, 31_536_000)),
 })
 
-/** What a policy decides about. */
+/** The request that a policy decides about. */
 export interface IdJagRequest {
   readonly client: Client
   readonly subject: Subject
@@ -80,7 +80,7 @@ export interface IdJagRequest {
   readonly scopes: readonly string[]
 }
 
-/** What a policy allows. */
+/** The decision of a policy that allows a request. */
 export interface IdJagDecision {
   /** At most these scopes. Default: those of the request. */
   readonly scopes?: readonly string[] | undefined

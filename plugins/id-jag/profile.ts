@@ -7,7 +7,10 @@ export const idJagType = 'oauth-id-jag+jwt'
 export const idJagTokenType = 'urn:ietf:params:oauth:token-type:id-jag'
 export const idJagProfile = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
-/** Whether an assertion is of this profile: another one must not be accepted as it, nor it as another one. */
+/**
+ * Whether an assertion is of this profile. Assertions of this profile and others must not be accepted in place of each
+ * other.
+ */
 export const isIdJag = (assertion: string): boolean => typeOf(assertion) === idJagType
 
 /** Returns the same text for a URL with and without the path `/`, and with the default port of its scheme. */

@@ -36,18 +36,18 @@ const codesSchema = v.object({ hashes: v.array(v.string()) })
 const appKeyOf = (sub: string): string => `authenticator app of ${sub}`
 const codesKeyOf = (sub: string): string => `recovery codes of ${sub}`
 
-/** The user is in the text, so that a record cannot be moved to another user. */
+/** The sealed text contains the user, so that a record cannot be moved to another user. */
 async function secretIn({ sealed }: v.InferOutput<typeof appSchema>, sub: string, safe: Safe) {
   const content = await safe.open(sealed, opened)
   return content?.sub === sub ? content.secret : undefined
 }
 
-/** Also one that is being removed: a sign-in asks for it until it is deleted. */
+/** Also returns an app that is being removed: a sign-in asks for it until it is deleted. */
 const readApp = (sub: string, kit: EndpointKit) => kit.records.get(appKeyOf(sub), appSchema)
 const readHashes = async (sub: string, kit: EndpointKit) =>
   (await kit.records.get(codesKeyOf(sub), codesSchema))?.hashes ?? []
 
-/** What cannot be read is removed, too; it is not counted. */
+/** Records that cannot be read are removed, too, but not counted. */
 const unread = (): undefined => undefined
 
 async function removeApp(sub: string, kit: EndpointKit) {
@@ -80,7 +80,10 @@ async function replaceHashes(
   return isReplaced
 }
 
-/** Whether it is a recovery code of the user. Its hash is read again: codes that are replaced meanwhile do not count. */
+/**
+ * Whether the code is a recovery code of the user. Reads its hash again, because codes that were replaced meanwhile are
+ * not valid.
+ */
 async function isRecoveryCode(sub: string, code: string, kit: EndpointKit): Promise<boolean> {
   const hashes = await readHashes(sub, kit)
   if (!(await verifyRecoveryCode({ hashes, sub, code }, kit))) return false
@@ -99,7 +102,7 @@ export function storedSecondFactors(options: StoredSecondFactorsOptions): Stored
   const app: SecondFactor = {
     amr: 'otp',
     limitsHostCalls: true,
-    // Also if it cannot be decrypted: the factor must not vanish with the secret of the operator.
+    // `true` even if the secret cannot be decrypted: the factor must not vanish with the secret of the operator.
     isSetUp: async (sub, kit) => (await readApp(sub, kit)) !== undefined,
     async verify(sub, code, kit) {
       const stored = await readApp(sub, kit)

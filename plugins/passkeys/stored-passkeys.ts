@@ -36,14 +36,17 @@ const record = v.object({
   userName: text,
   publicKey: text,
   counter: v.number(),
-  /** Names the passkey in URLs, and its other records: they cannot belong to a later passkey with the same id. */
+  /**
+   * Identifies the passkey in URLs and in its other records, so that these cannot belong to a later passkey with the
+   * same id.
+   */
   ref: text,
   at: v.number(),
   ...removalMark,
 })
 type Stored = v.InferOutput<typeof record>
 
-/** Apart from the passkey, so that a use or a new name cannot restore one that has just been removed. */
+/** A record of its own, so that a use or a new name cannot restore a passkey that has just been removed. */
 const use = v.object({ counter: v.number(), at: v.number() })
 
 const keyOf = (id: string): string => `passkey:${id}`
@@ -67,7 +70,7 @@ const slotsOf = async (sub: string, kit: EndpointKit): Promise<readonly Slot[]> 
     return parsed.success ? [{ member, id: parsed.output[0], at: parsed.output[1] }] : []
   })
 
-/** Also one that is being removed. */
+/** Also returns a passkey that is being removed. */
 const readAny = (id: string, kit: EndpointKit): Promise<Stored | undefined> => kit.records.get(keyOf(id), record)
 const read = async (id: string, kit: EndpointKit): Promise<Stored | undefined> => unlessMarked(await readAny(id, kit))
 

@@ -32,7 +32,7 @@ const responseSchema = v.pipe(
   }),
 )
 
-/** Where passkeys are. */
+/** The functions that read and update stored passkeys. */
 export interface PasskeyPort {
   readonly rpId?: string | undefined
   find(credentialId: string, kit: EndpointKit): MaybePromise<StoredPasskey | undefined>

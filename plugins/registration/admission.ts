@@ -7,7 +7,7 @@ import { createSoftwareStatements, vouched } from './software-statement.ts'
 /** A registration that may take place. */
 export interface Admission {
   readonly by: AdmittedBy
-  /** What was sent, without its scope, and with the claims of the statement, which win. */
+  /** The sent metadata, without its scope, and with the claims of the statement, which take precedence. */
   readonly metadata: JsonObject
   /** Call it when nothing else can be wrong. @throws OAuthError if there were too many registrations. */
   readonly take: () => Promise<void>
@@ -38,7 +38,8 @@ export function createAdmissions(settings: Settings): Admissions {
     settings.softwareStatements === undefined ? undefined : createSoftwareStatements(settings.softwareStatements)
 
   async function withStatement(metadata: JsonObject, kit: EndpointKit): Promise<JsonObject> {
-    // Not the scope: SDKs send that of their first request, and ask users for others later. That of a statement is a limit.
+    // Drops the sent scope: SDKs send the scope of their first request, and ask users for others later. The scope of a
+    // statement is a limit.
     const { software_statement: jwt, scope: _, ...others } = metadata
     // RFC 7591 section 3.1.1: a server can ignore it.
     if (jwt === undefined || jwt === null || statements === undefined) return others

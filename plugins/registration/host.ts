@@ -10,7 +10,7 @@ export interface RegisteredClient {
   readonly issuedAt: number
   /** Whether it has got a token. */
   readonly used: boolean
-  /** Epoch seconds at which it ends, unless it is used before. */
+  /** Epoch seconds at which the client ends, unless it is used before. */
   readonly until: number
 }
 

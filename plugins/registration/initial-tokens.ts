@@ -23,7 +23,7 @@ export interface InitialTokens {
   issue(token: { readonly budget: number; readonly lifetime: number }, kit: Kit): Promise<IssuedInitialToken>
   /** Returns whether there was such a token. */
   revoke(id: string, kit: Kit): Promise<boolean>
-  /** Returns what takes one registration of the budget; `undefined` if there is no such token. */
+  /** Returns a function that takes one registration of the budget; `undefined` if there is no such token. */
   find(token: string, kit: Kit): Promise<(() => Promise<boolean>) | undefined>
 }
 
@@ -55,7 +55,8 @@ export const initialTokens: InitialTokens = {
   },
   async revoke(id, kit) {
     const record = await kit.records.get(keyOf(id), recordSchema)
-    // First: from then on, no registration takes a unit. They are removed afterwards, a hundred at a time.
+    // Comes first: from then on, no registration takes a unit of the budget. The units are removed afterwards, a
+    // hundred at a time.
     await kit.records.delete(keyOf(id))
     if (record === undefined) return false
     const taken = Math.min(record.budget, (await kit.records.increment(`units:${id}`, kit.now() + counterLifetime)) - 1)

@@ -13,7 +13,7 @@ const maxRemembered = 10_000
 /** Changes of one client in a window. Each can leave the records of 16 origins. */
 const maxChanges = 20
 
-/** Limits registrations that nothing but the address of the caller tells apart, and changes of registrations. */
+/** Limits changes of registrations, and registrations without a token or a statement, by the address of the caller. */
 export interface RegistrationLimits {
   /** @throws OAuthError if there were too many, over all processes */
   take(clientAddress: string | undefined, kit: Kit): Promise<void>
@@ -54,7 +54,7 @@ export function createRegistrationLimits({
 
   async function take(clientAddress: string | undefined, kit: Kit): Promise<void> {
     const { count, retryAfter } = counting(kit)
-    // First: a site that is over its limit must not use up the total.
+    // Counts the site first: a site that is over its limit must not use up the total.
     if (clientAddress !== undefined && !(await count(`site ${siteOf(clientAddress)}`, maxPerAddress))) {
       const facts = { status: 429, retryAfter } as const
       throw kit.refuse('slow_down', 'Too many registrations from this address', 'too_many_of_address', facts)

@@ -18,19 +18,19 @@ export interface Management {
 /** A client whose token a request has presented. */
 interface Presented {
   readonly record: ClientRecord
-  /** Whether it is the token before the present one: the response with that was lost. */
+  /** Whether the request presents the token before the current one: the response with the current one was lost. */
   readonly isEarlier: boolean
   readonly bearer: string
 }
 
 /**
- * Returns the token that follows another one. A change that is sent again gets the same token; a reader of the storage does
- * not know the token before.
+ * Derives the token that follows another one. A change that is sent again gets the same token. A reader of the storage
+ * cannot derive it, because the storage does not contain the earlier token.
  */
 const following = (bearer: string, nonce: string, kit: EndpointKit): string =>
   kit.sha256(`grantry registration token 1\n${nonce}\n${bearer}`)
 
-/** Returns the present token, which the caller of the one before may not know. */
+/** Returns the current token, which a caller with the earlier one may not know. */
 const presentToken = ({ record: { token }, isEarlier, bearer }: Presented, kit: EndpointKit): string =>
   isEarlier && token.before !== undefined ? following(bearer, token.before.nonce, kit) : bearer
 

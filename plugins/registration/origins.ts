@@ -21,7 +21,7 @@ const maxListed = 8
 
 const clientsOf = (origin: string, kit: Kit) => recordSet(kit, `clients of ${origin}`, maxListed, keptRecord)
 
-/** Allows an origin, and shortens it not if another client has it for longer. */
+/** Allows an origin. Never shortens its time: another client may need the origin for longer. */
 async function allow(origin: string, isListed: boolean, until: number, { records }: Kit): Promise<void> {
   const key = originKey(origin)
   if (await records.insert(key, { until, listed: isListed }, until, keptRecord)) return
@@ -40,14 +40,15 @@ export async function allowOrigins(clientId: string, origins: readonly string[],
     origins.map(async (origin) => {
       const known = await kit.records.get(originKey(origin), originSchema)
       const isCrowded = known !== undefined && known.listed !== true
-      // First: a call that removes the last other client at this moment finds it in the list, or has removed the record before.
+      // Adds the client to the list first: a concurrent call that removes the last other client then finds it there, or
+      // has already removed the record of the origin.
       const isListed = !isCrowded && (await clientsOf(origin, kit).add(clientId, until))
       if (!isCrowded || known.until < until) await allow(origin, isListed, until, kit)
     }),
   )
 }
 
-/** Ends the origins of a client that is gone, or has them no longer, unless another client has them. */
+/** Ends origins that a client no longer has, or that a removed client had, unless another client has them. */
 export async function forgetOrigins(clientId: string, origins: readonly string[], kit: Kit): Promise<void> {
   await Promise.all(
     origins.map(async (origin) => {

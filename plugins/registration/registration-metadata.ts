@@ -18,7 +18,7 @@ export interface MetadataProblem {
   readonly text: string
 }
 
-/** What metadata describes. */
+/** The client that metadata describes. */
 export interface Described {
   /** Without an id, and without secrets. */
   readonly client: Omit<ClientOptions, 'clientId'>
@@ -104,7 +104,10 @@ const areUris = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.length <= maxRedirectUris && value.every((uri) => typeof uri === 'string'))
 
-/** A statement limits the scopes, also to none. So does what was granted before, when the options have changed. */
+/**
+ * Returns the scopes of the options, limited by the `scope` of a statement or of the stored registration. The limit can
+ * leave none.
+ */
 const scopesOf = ({ scope }: JsonObject, { scopes }: Settings): readonly string[] =>
   typeof scope === 'string' ? scopes.filter((name) => scope.split(' ').includes(name)) : scopes
 
@@ -158,9 +161,12 @@ export function createDescribe(settings: Settings) {
       : metadataProblem('grant_types_refused', `grant_types must contain one of ${settings.grantTypes.join(', ')}`)
   }
 
-  /** Returns the client that metadata describes, or why there is none. What the provider does not have is left out. */
+  /**
+   * Returns the client that metadata describes, or why there is none. Leaves out members that the provider does not
+   * support.
+   */
   return (submitted: JsonObject, kit: MetadataKit & Pick<Kit, 'problemOfClient'>): Described | MetadataProblem => {
-    // Some programs send null for what they do not have.
+    // Some programs send `null` for members that they do not have.
     const metadata = Object.fromEntries(Object.entries(submitted).filter(([, value]) => value !== null)) as JsonObject
     const mistyped = mistypedProblem(metadata)
     if (mistyped !== undefined) return metadataProblem('metadata_malformed', mistyped)
@@ -198,7 +204,7 @@ export function createDescribe(settings: Settings) {
         selfDescribed: settings.consent,
       }),
     } as Described['client']
-    // As a client of the configuration.
+    // Checks the client as one of the configuration.
     const problem = kit.problemOfClient({ ...client, clientId: 'registered' })
     if (problem !== undefined) return metadataProblem('metadata_malformed', problem)
     const registered = { ...registeredMetadata(metadata, client, methods), ...requested.granted }

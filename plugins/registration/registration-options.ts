@@ -36,10 +36,10 @@ export const registrationSchema = configurationObject({
   maxTotal: v.optional(wholeNumber(1, 1_000_000), 1000),
   /** Seconds in which `maxPerAddress` and `maxTotal` count. */
   window: v.optional(wholeSeconds(60, 86_400), 3600),
-  /** Who vouches for clients by signed statements (RFC 7591 section 2.3). Default: statements are ignored. */
+  /** The issuers of software statements that are accepted (RFC 7591 section 2.3). Default: statements are ignored. */
   softwareStatements: v.optional(
     configurationObject({
-      /** Who signs them. */
+      /** The issuers of the statements, with their keys. */
       issuers: v.pipe(
         v.array(configurationObject(issuerKeyEntries), 'must be an array of issuers'),
         v.minLength(1, 'must not be empty'),

@@ -9,17 +9,21 @@ import type { Settings } from './registration-options.ts'
 const secret = v.object({ sha256: v.string(), expiresAt: v.optional(v.number()) })
 
 const recordSchema = v.object({
-  /** What was granted. It is read again by the present options, so that a stricter policy applies to all clients. */
+  /**
+   * The granted metadata. It is judged again by the current options, so that a stricter policy applies to all clients.
+   */
   metadata: v.record(v.string(), v.any()),
   issuedAt: v.number(),
-  /** How it was admitted. Absent in records of earlier versions. */
+  /** How the client was admitted. Absent in records of earlier versions. */
   by: v.optional(v.picklist(['token', 'statement', 'open'])),
-  /** Hashes. */
+  /** The hashes of the secrets. */
   secrets: v.array(secret),
   /** The token with which the client manages its registration. */
   token: v.object({
     hash: v.string(),
-    /** That before it, until this one is used, and the nonce from which this one follows. */
+    /**
+     * The earlier token, until the current one is used, and the nonce with which the current one was derived from it.
+     */
     before: v.optional(v.object({ hash: v.string(), nonce: v.string() })),
   }),
   /** Increases with each change. */
@@ -55,17 +59,20 @@ const maxRemembered = 1000
 export interface ClientRecords {
   add(record: Omit<ClientRecord, 'generation' | 'used' | 'until'>, kit: Kit): Promise<string>
   get(clientId: string, kit: Kit): Promise<ClientRecord | undefined>
-  /** Returns whether this call changed it: not if another one did since it was read. */
+  /** Changes a client. Returns `false` if another call has changed it since it was read. */
   change(clientId: string, from: ClientRecord, to: ClientRecord, kit: Kit): Promise<boolean>
-  /** Returns whether this call removed it: not if another one changed it since it was read. */
+  /** Removes a client. Returns `false` if another call has changed it since it was read. */
   remove(clientId: string, from: ClientRecord, kit: Kit): Promise<boolean>
-  /** Lets a client live on that has got a token. Writes only if a good part of its lifetime is over. */
+  /**
+   * Prolongs the lifetime of a client that gets a token. Writes only if a tenth of its lifetime is over, or for its
+   * first token.
+   */
   use(clientId: string, kit: Kit): Promise<void>
   clientOf(clientId: string, record: ClientRecord, kit: Kit): ClientOptions | undefined
   isOriginAllowed(origin: string, kit: Kit): Promise<boolean>
 }
 
-/** Origins of one client whose preflights are answered. */
+/** The maximum number of origins of one client that are allowed in preflights. */
 const maxOrigins = 16
 
 const originsIn = ({ metadata }: Pick<ClientRecord, 'metadata'>): readonly string[] =>
@@ -116,7 +123,7 @@ export function createClientRecords(
   async function change(clientId: string, from: ClientRecord, to: ClientRecord, kit: Kit): Promise<boolean> {
     if (!(await claimed(clientId, from, kit))) return false
     const next = { ...to, generation: from.generation + 1 }
-    // Before: if this process dies, the client must not be without them until its next renewal.
+    // Comes before the write: if this process dies, the client must not lack its origins until its next renewal.
     const origins = originsIn(to)
     if (to.metadata !== from.metadata || to.until !== from.until) await allowOrigins(clientId, origins, to.until, kit)
     await kit.records.put(clientKey(clientId), next as Json, next.until, keptRecord)
@@ -152,7 +159,8 @@ export function createClientRecords(
       const known = remembered.get(clientId)?.record
       if (known !== undefined && isRecent(known)) return
       const until = now + unusedLifetime
-      // Another call can change it at this moment. It is then renewed by the next token, if it has been used before.
+      // Another call may change the client at the same time. After the last attempt, the next token renews a client
+      // that was used before.
       for (let tries = 0; tries < maxTries; tries += 1) {
         const record = await get(clientId, kit)
         if (record === undefined || isRecent(record)) return

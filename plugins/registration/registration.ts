@@ -55,7 +55,7 @@ async function find(
   if (record !== undefined) return records.clientOf(clientId, record, kit)
   // A stored grant or token of a client that has ended is refused like that of any other.
   if (caller === undefined) return undefined
-  // The page shows it to a user whose application has kept the registration.
+  // A page shows this text to a user whose application has kept the registration.
   const text = 'The registration of the client has ended; let the application connect again, without what it has stored'
   throw kit.refuse('invalid_client', text, 'client_ended')
 }
@@ -90,7 +90,7 @@ export function registration(options: RegistrationOptions): Plugin {
       find: (clientId, kit, caller) => find(records, clientId, kit, caller),
       isOriginAllowed: (origin, kit) => records.isOriginAllowed(origin, kit),
     }),
-    // What it grants is a use of the client.
+    // Each token is a use of the client.
     defineGrantCheck({
       grantTypes: 'all',
       params: v.object({}),

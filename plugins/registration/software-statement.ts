@@ -17,7 +17,7 @@ export interface SoftwareStatements {
   verify(jwt: string, kit: EndpointKit): Promise<Statement>
 }
 
-/** Claims of the JWT itself, and what only this provider determines. */
+/** The claims of the JWT itself, and the members that only this provider determines. */
 const foreign: ReadonlySet<string> = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'software_statement'],
   ...['client_id', 'client_secret', 'registration_access_token', 'registration_client_uri'],
@@ -32,10 +32,10 @@ export function claimsOfStored(jwt: string): JsonObject {
   return payload === undefined ? {} : metadataIn(payload)
 }
 
-/** The name of what a name decides about: a statement that has one of its names has decided. */
+/** Maps names for the same setting to one of them: a statement with any of these names determines the setting. */
 const thingOf = (name: string): string => metadataName(name)?.sameAs ?? name
 
-/** Returns metadata in which the claims of a statement win, also over other names of the same thing. */
+/** Returns metadata in which the claims of a statement take precedence, also over other names for the same setting. */
 export function vouched(sent: JsonObject, claims: JsonObject, jwt: string): JsonObject {
   const decided = new Set(Object.keys(claims).map(thingOf))
   const others = Object.entries(sent).filter(([name]) => !decided.has(thingOf(name)))
@@ -59,7 +59,7 @@ export function createSoftwareStatements(settings: StatementSettings): SoftwareS
       if (issuer === undefined) return { reason: 'issuer_unknown' }
       const outcome = await issuers.verify(jwt, issuer, kit)
       if (outcome.payload === undefined) return { reason: outcome.reason }
-      // One for another server says what that server should register.
+      // A statement for another server describes what that server should register.
       const { aud } = outcome.payload
       const audiences = [kit.issuer, kit.endpointUrl('registration')]
       if (aud !== undefined && ![aud].flat().some((audience) => audiences.includes(audience)))

@@ -140,7 +140,7 @@ export const invitationParts = (services: SelfServiceContext): readonly PluginPa
     async handle({ params: { token, username, password }, request: http }, kit) {
       const visit = { http, kit, services, token }
       const invitation = await findByToken(token, kit)
-      // Its domain can belong to a provider since.
+      // The domain of the address may belong to a provider since.
       const isEnded = invitation === undefined || services.tools.isElsewhere(invitation.email)
       if (isEnded) return statePage('ended', visit)
       if (await hasAccount(invitation.email, services, kit)) return statePage('account_exists', visit)

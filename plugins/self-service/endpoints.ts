@@ -31,7 +31,7 @@ const params = v.object({
 })
 type Fields = v.InferOutput<typeof params>
 
-/** The same response for every address: only who reads its mails learns whether there is an account. */
+/** Returns the same response for every address: only the reader of its mails learns whether there is an account. */
 async function requestMail(
   { address: entered }: Fields,
   purpose: Purpose,
@@ -43,7 +43,8 @@ async function requestMail(
   if (address === undefined) {
     return askPage(purpose, interaction, services, { problem: 'address_malformed', address: entered })
   }
-  // Its domain belongs to a provider, for which the accounts of its users end: no mail replaces it.
+  // The domain belongs to a provider, which can end the accounts of its users: a mail must not replace the sign-in
+  // there.
   const way = services.tools.byAddress(address, interaction)
   if (way !== undefined) return { location: way.url }
   const { limits } = services.settings
@@ -64,7 +65,7 @@ async function requestMail(
   }
   const { account, counts, mail } = addressed
   const { ticket, link, code } = await createTicket(purpose.name, { address, account, counts }, interaction)
-  // The mail counts as long as it says, also one that was asked for late.
+  // The request lasts as long as the mail is valid, even if the user asked for the mail late.
   const waiting = await services.tools.interactions.extend(interaction, ticket.expiresAt)
   const page = await sentPage(purpose, ticket, waiting, services)
   kit.recordUser({ type: 'mail_requested', purpose: purpose.name }, contextOf(interaction, account?.sub))

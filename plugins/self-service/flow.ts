@@ -15,7 +15,7 @@ export interface SelfServiceContext {
   readonly outgoing: Outgoing
 }
 
-/** What an address leads to. */
+/** The result of a look-up of an address. */
 export interface Addressed {
   readonly account: Account | undefined
   /** Whether the link and the code prove something. */
@@ -30,7 +30,7 @@ export interface Entered {
   readonly password: string
 }
 
-/** What is done with a proof. */
+/** An action that a mailed proof permits, such as a new password. */
 export interface Purpose {
   readonly name: MailPurpose
   readonly asksForPassword: boolean
@@ -45,7 +45,7 @@ export interface Purpose {
     services: SelfServiceContext,
     kit: EndpointKit,
   ): Promise<NewUserProblem | undefined>
-  /** Does it, after the proof was used. Returns `undefined` if it is no longer possible. */
+  /** Performs the action, after the proof was used. Returns `undefined` if it is no longer possible. */
   finish(
     entered: Entered,
     ticket: Ticket,
@@ -67,7 +67,7 @@ export const localeFor = (
   { settings }: Pick<SelfServiceContext, 'settings'>,
 ): string => settings.pages.localeOf(request.uiLocales, http.header('accept-language'))
 
-/** Sends a mail soon. Without an address, does the same work. */
+/** Sends a mail after the response. Without an address, does the same work. */
 export function postMail(
   view: MailView,
   to: string | undefined,

@@ -7,7 +7,7 @@ import { mailFailure } from '../shared/outgoing-mails.ts'
 import { recordSet } from '../shared/record-set.ts'
 import { callStore, type SelfServiceContext } from './flow.ts'
 
-/** Invitations that no user has accepted yet. Listing them reads as many places. */
+/** The maximum number of open invitations. A list reads as many places. */
 const mostOutstanding = 1000
 
 /** Characters of the claims of an invitation, as JSON. */
@@ -41,7 +41,7 @@ export type InvitationProblem =
   | 'address_malformed'
   | 'claims_malformed'
   | 'account_exists'
-  /** Its domain belongs to a provider, where its users sign in. */
+  /** The domain of the address belongs to a provider, where its users sign in. */
   | 'address_of_provider'
   | 'too_many_invitations'
   | 'mail_failed'
@@ -121,9 +121,9 @@ export async function forgetInvitation(id: string, kit: EndpointKit): Promise<vo
 async function withdraw(id: string, kit: EndpointKit): Promise<boolean> {
   const stored = idForm.test(id) ? await kit.records.get(keyOf(id), schema) : undefined
   if (stored === undefined) return false
-  // As the user who accepts it: one of both succeeds.
+  // Spends the invitation, as the user who accepts it does: only one of the two succeeds.
   const isOpen = await spendInvitation({ ...stored, id }, kit)
-  // Also one that a user is about to accept: if the name is taken, it must not be open again.
+  // Comes even if a user is about to accept the invitation: if the name is taken, it must not be open again.
   await forgetInvitation(id, kit)
   return isOpen
 }
@@ -190,7 +190,7 @@ async function invite(invitation: NewInvitation, services: SelfServiceContext, k
     await withdraw(id, kit)
     return 'mail_failed'
   }
-  // Only now: a mail that failed must not end the invitation that has arrived.
+  // Comes after the mail: a mail that failed must not end an earlier invitation that has arrived.
   const latestKey = `invitation of:${kit.sha256(foldedAddress(email))}`
   const earlier = await kit.records.get(latestKey, v.string())
   await kit.records.put(latestKey, id, expiresAt)

@@ -12,7 +12,7 @@ import { keptRecord } from '../shared/kept-record.ts'
 import { callStore, contextOf, postMail, rememberOwnerIn, type SelfServiceContext } from './flow.ts'
 import type { Ticket } from './ticket.ts'
 
-/** The name of the way, for what waits until its user has proved a second factor. */
+/** The name of this way to sign in, for sign-ins that wait for a second factor. */
 export const wayName = 'accounts'
 
 const schema = v.object({
@@ -37,14 +37,15 @@ export async function ownAccount(
   return account?.emailVerified === true && account.email === email ? account : undefined
 }
 
-/** What a change of the password uses. */
+/** The services that a change of the password uses. */
 interface ChangeServices extends Pick<SelfServiceContext, 'settings' | 'outgoing'> {
   readonly sessions: Sessions
 }
 
 /**
- * Stores the password of a user who has proved the address, and the second factor if there is one. `undefined` if that is no
- * longer possible; `changed` if the account was changed at the same time, and another mail of its owner can do it. If this process dies before the change, the user asks for another mail.
+ * Stores the password of a user who has proved the address, and the second factor if there is one. Returns `undefined`
+ * if the change is no longer possible, and `changed` if the account was changed at the same time: its owner can ask for
+ * another mail. The same holds if this process dies before the change.
  *
  * @param proved the state of the user when the mail was asked for
  * @returns the state with which the session of the user begins

@@ -7,7 +7,7 @@ import { type Addressed, callStore, contextOf, type Purpose, rememberOwnerIn, ty
 import { type NewPassword, ownAccount, wayName } from './new-password.ts'
 import type { MailPurpose } from './self-service-pages.ts'
 
-/** The way in which users have signed in with a mail. RFC 8176 has no value for it. */
+/** The `amr` of a sign-in with a mail, for which RFC 8176 has no value. */
 const amr = ['email']
 
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{1,62}[\p{L}\p{N}]$/u
@@ -40,20 +40,23 @@ const signInWith = (
 const findByEmail = (address: string, services: SelfServiceContext, kit: EndpointKit) =>
   callStore('findByEmail', kit, services, (store) => store.findByEmail(address))
 
-/** Whether the account has this address, and not only one that the store takes for the same. */
+/** Whether the address of the account is this one, not only one that the store treats as equal. */
 const hasAddress = ({ email }: Account, address: string): boolean =>
   email !== undefined && isSameAddress(email, address)
 
-/** An account gets a mail; an unknown address none. */
+/** Finds an account for a mail. An unknown address gets none. */
 async function lookUpAccount(address: string, services: SelfServiceContext, kit: EndpointKit): Promise<Addressed> {
   const match = await findByEmail(address, services, kit)
   const account = match && hasAddress(match, address) ? match : undefined
-  // To the stored address: another spelling can lead to another mailbox.
+  // The mail goes to the stored address: another spelling can be another mailbox.
   const to = account?.emailVerified === true ? account.email : undefined
   return { account, counts: to !== undefined, mail: to === undefined ? undefined : { kind: 'itself', to } }
 }
 
-/** A user who has forgotten the password chooses another one. It counts when a second factor, if there is one, is proved. */
+/**
+ * A user who has forgotten the password chooses another one. The new password takes effect after the second factor, if
+ * the user has one, is proved.
+ */
 export const recovery: Purpose = {
   name: 'recovery',
   asksForPassword: true,
@@ -83,7 +86,7 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
     ])
     const account = verified ?? (names === 'address' ? named : undefined)
     if (account === undefined) return { account, counts: true, mail: { kind: 'itself', to: address } }
-    // The mailbox that was named: it has its own limit.
+    // The mail goes to the stored address only if the two are the same mailbox: each mailbox has its own limit.
     const to = verified !== undefined && hasAddress(verified, address) ? verified.email : undefined
     return { account, counts: false, mail: { kind: 'account_exists', to: to ?? address } }
   },
@@ -103,7 +106,7 @@ export const signUp = (names: 'address' | 'username'): Purpose => ({
     if (account === 'taken') return undefined
     await rememberOwnerIn(account, password, interaction)
     kit.recordUser({ type: 'account_created', by: 'sign_up' }, contextOf(interaction, account.sub))
-    // That of a new user: a revocation since ends the session.
+    // The standing of a new user is empty: any revocation since then ends the session.
     return signInWith({ sub: account.sub, username: account.username, standing: {} }, interaction, services)
   },
 })
@@ -119,7 +122,7 @@ export const mailSignIn = (mail: 'link' | 'code' | 'both'): Purpose => ({
   async finish(_, ticket, interaction, services) {
     const { sub = '', name = '' } = ticket
     if ((await ownAccount(ticket, services, interaction.kit)) === undefined) return undefined
-    // That of the mail: a revocation, or a new password, can come in between.
+    // The standing when the mail was sent: a revocation, or a new password, can come in between.
     return signInWith({ sub, username: name, standing: standingIn(ticket) }, interaction, services)
   },
 })

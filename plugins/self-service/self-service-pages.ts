@@ -33,7 +33,7 @@ export interface AskAddressView extends AccountFormView<'address_malformed' | 'a
   readonly address?: string | undefined
 }
 
-/** A mail is on its way, if there is a reason for one. The field `code`, unless mails have none. */
+/** A mail was sent, if the address permits one. The field `code`, unless mails contain no code. */
 export interface MailSentView extends AccountFormView<'wrong_code'> {
   readonly address: string
   readonly asksForCode: boolean
@@ -63,7 +63,7 @@ export interface InvitedView
   readonly retryAfter?: number | undefined
 }
 
-/** What a page without a form says about an invitation. */
+/** The state of an invitation that a page without a form shows. */
 export type InvitationState = 'ended' | 'account_exists' | 'ready'
 
 export interface InvitationStateView extends Pick<ErrorView, 'home'> {

@@ -15,24 +15,24 @@ import type { MailPurpose } from './self-service-pages.ts'
 const text = v.string()
 
 /**
- * What a mailed link or code proves. It belongs to one request of one browser. A later one for the same purpose in the same
- * browser takes its place.
+ * The action that a mailed link or code permits. A ticket belongs to one request of one browser. A later ticket for the
+ * same purpose in the same browser replaces it.
  */
 const schema = v.object({
   id: text,
   interaction: text,
   /** The address of the account, or of the one to create. */
   address: text,
-  /** A hash. */
+  /** The hash of the link. */
   link: text,
-  /** Sealed: who reads the storage would find a code of eight digits by its hash. */
+  /** Sealed, because a reader of the storage could find a code of eight digits from its hash. */
   code: text,
   /** Absent for an account that is to be created, and for an address without one. */
   sub: v.exactOptional(text),
   name: v.exactOptional(text),
   /** The address of the account at that time. */
   email: v.exactOptional(text),
-  /** Whether it proves something. A ticket for an unknown address proves nothing, but costs the same. */
+  /** Whether the ticket proves something. A ticket for an unknown address proves nothing, but takes the same time. */
   counts: v.boolean(),
   expiresAt: v.number(),
   ...standingEntries,
@@ -50,7 +50,7 @@ const unusedSub = ' '
 
 const keyOf = (purpose: MailPurpose, browser: string): string => `mailed ticket:${purpose}:${browser}`
 
-/** Stores a ticket for the browser of the request. The same work, whether or not the address has an account. */
+/** Stores a ticket for the browser of the request. Takes the same time whether or not the address has an account. */
 export async function createTicket(
   purpose: MailPurpose,
   {
@@ -93,7 +93,10 @@ export async function findTicket(
 export const isLinkOf = (ticket: Ticket, link: string, kit: Pick<EndpointKit, 'equals' | 'sha256'>): boolean =>
   kit.equals(ticket.link, kit.sha256(link)) && ticket.counts
 
-/** Names and passwords that can be tried with a ticket: names that are taken, and a service for passwords, cost something. */
+/**
+ * The maximum number of names and passwords that can be tried with a ticket: a tried name reveals whether it is taken,
+ * and a tried password can call a service.
+ */
 const maxEntries = 20
 
 /** Counts what the user has entered with a proof. `false` after too many. */

@@ -23,11 +23,11 @@ export async function permits(formToken: string, { name }: Purpose, { kit, id }:
 
 const proofSchema = v.object({ provedTicket: v.string() })
 
-/** Shows that the user has opened the link, or entered the code. It spends nothing. */
+/** Returns the text that proves, in a form, that the user has opened the link or entered the code. Spends nothing. */
 const proofOf = (ticket: Ticket, { kit }: SuspendedInteraction): Promise<string> =>
   kit.seal({ provedTicket: ticket.id }, ticket.expiresAt)
 
-/** Whether it is the proof of this ticket, which is found in its browser only. */
+/** Whether a text is the proof of this ticket, which is found in its browser only. */
 export async function isProved(proof: string, ticket: Ticket, { kit }: SuspendedInteraction): Promise<boolean> {
   const proved = await kit.unseal(proof, proofSchema)
   return proved !== undefined && proved.provedTicket === ticket.id

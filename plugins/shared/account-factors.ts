@@ -3,9 +3,9 @@ import type { FunctionNames } from './config-schema.ts'
 import type { RemovalCheck } from './removal-mark.ts'
 import type { SecondFactor } from './second-factor.ts'
 
-/** Under which conditions an app is removed. A host that stores apps itself can ignore them. */
+/** The conditions for the removal of an app. A host that stores apps itself can ignore them. */
 export interface AppRemoval {
-  /** Asked once the app is not set up any more. With `false`, it is set up again, and the codes stay. */
+  /** Called after the app was marked as removed. With `false`, the app is restored, and the codes stay. */
   readonly isStillAllowed?: RemovalCheck | undefined
   /** Removes nothing if the user has an app with another secret (base32), also one that is being removed. */
   readonly secret?: string | undefined
@@ -13,7 +13,10 @@ export interface AppRemoval {
 
 /** The one-time passwords and recovery codes that users manage on their account page. */
 export interface AccountSecondFactors {
-  /** What a sign-in must ask for, so that it counts what users set up. Default: any second factor. */
+  /**
+   * The second factors that a sign-in must check, so that those that users set up here take effect. Default: any second
+   * factor.
+   */
   readonly factors?: readonly SecondFactor[] | undefined
   /** Whether the user has an authenticator app, and recovery codes that were not used; and how many of these. */
   state(
@@ -21,18 +24,21 @@ export interface AccountSecondFactors {
     kit: EndpointKit,
   ): Promise<{
     readonly app: boolean
-    /** Whether an app that does not count as one any more is being removed: a sign-in still asks for it. Default: `false`. */
+    /**
+     * Whether an app is being removed. It no longer counts as set up, but a sign-in still asks for it. Default:
+     * `false`.
+     */
     readonly removing?: boolean | undefined
     readonly codes: boolean
     readonly codesLeft?: number | undefined
   }>
-  /** Returns a new secret (base32), which counts only after `confirm`. */
+  /** Returns a new secret (base32), which takes effect only after `confirm`. */
   newSecret(): string
   /** Returns the URI that an app reads from a QR code. */
   uriOf(secret: string, service: string, account: string): string
   /**
-   * Sets up the app if the code is right, is used for the first time, and the user has no app. Calls `beforeStored` when the
-   * code was right, before the app counts.
+   * Sets up the app if the code is right, is used for the first time, and the user has no app. Calls `beforeStored`
+   * after the code was right, before the app takes effect.
    */
   confirm(
     app: {
@@ -48,15 +54,15 @@ export interface AccountSecondFactors {
   /**
    * Replaces the recovery codes, and returns the new ones; none if others have replaced or removed them meanwhile.
    *
-   * @param isStillAllowed asked once the new codes count. With `false`, the former ones count again, and none are returned. A
-   * host that stores codes itself can ignore it
+   * @param isStillAllowed called after the new codes were stored. With `false`, the former ones are restored, and none
+   * are returned. A host that stores codes itself can ignore it
    */
   newCodes(sub: string, kit: EndpointKit, isStillAllowed?: RemovalCheck): Promise<readonly string[]>
 }
 
 /** A passkey, as its user sees it. */
 export interface AccountPasskey {
-  /** Names it in URLs. Not the id of the credential. */
+  /** Identifies the passkey in URLs. Not the id of the credential. */
   readonly id: string
   /** The id of the credential (base64url). With those of all passkeys, browsers remove others of the user. */
   readonly credentialId?: string | undefined
@@ -97,8 +103,8 @@ export interface AccountPasskeys {
   /** `false` if the user has no such passkey, as of `remove`. */
   rename(sub: string, id: string, name: string, kit: EndpointKit): Promise<boolean>
   /**
-   * @param isStillAllowed asked once the passkey does not count any more. With `false`, it counts again. A host that stores
-   * passkeys itself can ignore it
+   * @param isStillAllowed called after the passkey was marked as removed. With `false`, it is restored. A host that
+   * stores passkeys itself can ignore it
    */
   remove(sub: string, id: string, kit: EndpointKit, isStillAllowed?: RemovalCheck): Promise<boolean>
   /** Removes all passkeys of a user, also one whose removal has begun. Default: each of the list. */

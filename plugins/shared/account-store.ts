@@ -32,7 +32,7 @@ export interface NewAccount {
   readonly claims?: Readonly<Record<string, Json>> | undefined
 }
 
-/** What changes of an account. What is absent stays. */
+/** The changes of an account. Absent members stay as they are. */
 export interface AccountChanges {
   /** All further claims: those that are absent are removed. */
   readonly claims?: Readonly<Record<string, Json>> | undefined
@@ -50,10 +50,10 @@ export interface AccountChanges {
   /** The `version` that was read before. If the account has another one, nothing changes, and `change` returns `undefined`. */
   readonly version?: string | undefined
   /**
-   * Whether the change is still allowed. Call it after the work of the hash, directly before the write: meanwhile, the user
-   * can be revoked. Unless it is `true`, nothing changes, and `change` returns `undefined`. With a new password, it also ends
-   * what the user had before. A store that ends this itself calls it instead, before the write and after it; if it is then no
-   * longer `true`, the store restores the former password.
+   * Whether the change is still allowed. Call it after the work of the hash, directly before the write: meanwhile, the
+   * user can be revoked. Unless it is `true`, nothing changes, and `change` returns `undefined`. With a new password,
+   * this function also ends the sessions and tokens of the user. A store that revokes the user itself calls the
+   * function before the write and after it; if the result is then not `true`, the store restores the former password.
    */
   readonly isStillAllowed?: (() => Promise<boolean>) | undefined
 }
@@ -73,7 +73,7 @@ export interface AccountStore {
   create(account: NewAccount): MaybePromise<Account | 'taken'>
   /** `taken` if another account has the name, or has verified the address; `undefined` if there is no such account. */
   change(sub: string, changes: AccountChanges): MaybePromise<Account | 'taken' | undefined>
-  /** Whether it is the password of the account. Absent: users cannot prove it. */
+  /** Whether a password is that of the account. Absent: users cannot prove their password. */
   readonly checkPassword?: ((sub: string, password: string) => MaybePromise<boolean>) | undefined
   /** Removes an account. Returns whether there was one. Absent: users cannot remove themselves. */
   readonly remove?: ((sub: string) => MaybePromise<boolean>) | undefined

@@ -17,7 +17,7 @@ interface Place {
 const lostAfter = 60
 
 export function createBulkhead({ all, perKey }: { readonly all: number; readonly perKey: number }): Bulkhead {
-  // The oldest is the first.
+  // The oldest place is the first.
   const places = new Set<Place>()
   const counts = new Map<string, number>()
 

@@ -5,13 +5,13 @@ type Epochs = ReturnType<AuthorizedEpochs>
 
 const epoch = v.exactOptional(v.string())
 
-/** The epochs that what is remembered of an authorization carries: a revocation of any of the three ends it. */
+/** The epochs in each record about an authorization: a revocation of any of the three ends the record. */
 export const carriedEpochEntries = {
-  /** That of the user: a thief of the password could have decided before a revocation. */
+  /** The epoch of the user: a thief of the password could have decided before a revocation. */
   epoch,
-  /** That of the client: another application can get the id of one that was removed. */
+  /** The epoch of the client: another application can get the id of a removed client. */
   clientEpoch: epoch,
-  /** That of the access: the user can withdraw it while a request is being answered. */
+  /** The epoch of the access: the user can withdraw it while a request is in progress. */
   withdrawal: epoch,
 }
 
@@ -32,7 +32,9 @@ export const withoutEpochs = <T extends CarriedEpochs>({
   ...value
 }: T) => value
 
-/** Whether nothing was revoked since. What was revoked before an epoch that is no longer stored has expired. */
+/**
+ * Whether nothing was revoked since. An epoch that is no longer stored revokes nothing: all older records have expired.
+ */
 export const areCurrent = (carried: CarriedEpochs, { subject, client, withdrawal }: Epochs): boolean =>
   (subject === undefined || subject === carried.epoch) &&
   (client === undefined || client === carried.clientEpoch) &&

@@ -27,7 +27,7 @@ export const descriptionMembers = {
     v.optional(v.pipe(v.string('must be a string'), v.maxLength(100, 'must have at most 100 characters'))),
     { title: 'Name', text: 'What users see when they sign in. Without it, they see the id.', group: 'application' },
   ),
-  /** The colour of buttons on pages about the application, as `#rrggbb`. Those that describe themselves have none. */
+  /** The colour of buttons on pages about the application, as `#rrggbb`. Self-described clients have none. */
   clientColor: member(v.optional(color), {
     title: 'Color',
     text: 'The color of buttons on the pages of the sign-in, such as #1f4fd8.',
@@ -134,7 +134,7 @@ export const refreshTokenOption = v.optional(
   configurationObject({
     /** Seconds during which a spent token returns its successor again. 0: a spent token revokes its family. */
     gracePeriod: v.optional(wholeSeconds(0, 3600), 1800),
-    /** Whether requests that do not ask for `offline_access` ask for it nevertheless. */
+    /** Whether requests get `offline_access` without asking for it. */
     unasked: v.optional(
       v.picklist(['never', 'without_openid', 'always'], 'must be "never", "without_openid" or "always"'),
       'without_openid',

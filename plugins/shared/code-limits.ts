@@ -78,7 +78,7 @@ async function countInRow(
   const counted = await kit.records.increment(counter, now + lifetime)
   const wait = Math.min(firstWait * 2 ** round, longestWait)
   if (waits && counted >= most) {
-    // Before the last code is checked. A late write repeats a wait; the counters of the rounds stay.
+    // Comes before the last code is checked. A concurrent write can repeat a wait, but the counters of the rounds stay.
     await kit.records.put(keyOf('wait', id), { round: round + 1, from: now + wait }, now + lifetime, keptRecord)
   }
   if (counted <= most) return
@@ -87,9 +87,10 @@ async function countInRow(
 
 /**
  * Counts a code before it is checked: of concurrent ones, no more are checked. Codes at addresses where the user has
- * entered a right one count apart from all others, so that a thief of the password cannot lock the user out there.
+ * entered a right one are counted separately from all others, so that a thief of the password cannot lock the user out
+ * there.
  *
- * @param kind what the codes are of; each kind has limits of its own
+ * @param kind the kind of codes; each has limits of its own
  * @param standing changes with a revocation of the user and with `endAll()`: the counts then start again
  * @throws OAuthError `slow_down` if a code is not allowed.
  */
@@ -114,7 +115,7 @@ export async function countCode(
   if ((await kit.records.increment(keyOf('window', place, series.id, current), end + 60)) > maxCodes) {
     throw tooManyCodes(kind === 'second factor' ? 'second_factor_limit' : 'mailed_code_limit', end - now, kit.refuse)
   }
-  // Only codes that the window allows: others are not checked.
+  // Counts only codes that the window allows, because others are not checked.
   await countInRow(kind, series, keyOf, lifetime, kit)
   return {
     async succeed() {

@@ -1,6 +1,9 @@
 import { type Client, parseUrl } from '@grantry/core'
 
-/** Where an application that has described itself comes from, and what gets the access: any other one can have its name. */
+/**
+ * The origin of a self-described application, and the place that gets the access. Any other application can have the
+ * same name.
+ */
 export interface DescribedClient {
   /** The host of its metadata document, if it has one. */
   readonly host?: string | undefined
@@ -13,7 +16,8 @@ export interface DescribedClient {
 }
 
 /**
- * What users must know before they trust a client; `undefined` if the operator has described it.
+ * Returns the facts that users must see before they trust a client; `undefined` if the operator has described the
+ * client.
  *
  * @param redirectUri absent if the access is for a device
  */

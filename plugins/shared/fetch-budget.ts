@@ -3,7 +3,7 @@ import { addressGroupOf } from '@grantry/core'
 /** Why a request cannot make the provider fetch something. */
 export type BudgetProblem = 'too_many_of_address' | 'too_many'
 
-/** How much there is in a minute: of one address, and in all. */
+/** The numbers of fetches in a minute: for one address, and in all. */
 export interface FetchLimits {
   readonly maxFetches: number
   readonly maxFetchesPerAddress: number
@@ -34,7 +34,7 @@ export function createFetchBudget({ maxFetches, maxFetchesPerAddress }: FetchLim
       if (at !== current) [current, total, byAddress] = [at, 0, new Map()]
       const group = clientAddress === undefined ? undefined : addressGroupOf(clientAddress)
       const taken = group === undefined ? 0 : (byAddress.get(group) ?? 0)
-      // First: an address that is over its limit must not use up the total.
+      // Counts the address first: an address that is over its limit must not use up the total.
       if (taken >= maxFetchesPerAddress) return 'too_many_of_address'
       if (total >= maxFetches) return 'too_many'
       total += 1

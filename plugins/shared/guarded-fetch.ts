@@ -106,8 +106,8 @@ async function load(send: SendRequest, url: string, request: OutgoingRequest, si
 }
 
 /**
- * Creates the only way in which plugins send requests to hosts that they do not choose: https, only public addresses
- * unless the rules allow others, no redirects, and limits of time, size and concurrent requests.
+ * Creates the function with which plugins send all requests to hosts that they do not choose: https, only public
+ * addresses unless the rules allow others, no redirects, and limits of time, size and concurrent requests.
  *
  * @see docs/decisions/0096-addresses-of-fetched-hosts.md
  */
@@ -118,7 +118,7 @@ export function createGuardedFetch({
   ...rules
 }: GuardedFetchOptions): GuardedFetch {
   let chosen = send
-  // Not before the first request: most providers send none.
+  // Created with the first request: most providers send none.
   const transport: SendRequest = (url, init) => {
     chosen ??= rules.allowPrivateAddresses ? platformSend : createPublicSend()
     return chosen(url, init)

@@ -9,7 +9,7 @@ const hostPattern = v.pipe(
   ),
 )
 
-/** An option that treats some hosts in another way; the first fitting pattern counts. */
+/** An option with policies for some hosts. The first pattern that fits counts. */
 export const hostPolicies = <P extends v.GenericSchema<string>>(policy: P) =>
   v.optional(v.array(configurationObject({ host: hostPattern, policy })), [])
 

@@ -6,20 +6,22 @@ import type { JwksUriSettings } from './jwks-settings.ts'
 import { type PublishedKeySet, publishedKeySet } from './key-set.ts'
 import { createPublished, type Loaded, type Published } from './published.ts'
 
-/** What a URI leads to: keys, or why there are none. Without a reason, the host has sent something else. */
+/**
+ * The result for a URI: keys, or the reason why there are none. Without a reason, the host has sent another document.
+ */
 type LoadedKeys = PublishedKeySet | { readonly problem: FetchProblem | undefined }
 
 /**
  * Sends a request with the limits of the settings.
  *
- * @param share the part of the time limit that it has. Default: all
+ * @param share the part of the time limit that this request has. Default: all
  */
 export type GetJson = (
   uri: string,
   share?: number,
 ) => Promise<{ readonly problem?: FetchProblem; readonly json?: unknown }>
 
-/** Loads the keys that a URI leads to. */
+/** Loads the keys of a URI, which may name another URI first. */
 export type LoadKeys = (uri: string, get: GetJson) => Promise<LoadedKeys>
 
 function jsonIn(fetched: Fetched): Awaited<ReturnType<GetJson>> {

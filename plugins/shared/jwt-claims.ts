@@ -1,15 +1,15 @@
 import type { JWTPayload } from 'jose'
 
 /**
- * Seconds by which the clocks of two processes can differ. The storage forgets what can be used once by the clock of the
- * process that has accepted it, so one whose clock is behind would accept it again.
+ * Seconds by which the clocks of two processes can differ. The record of a single use expires by the clock of the
+ * process that has written it. Without this margin, a process whose clock is behind would accept a second use.
  */
 export const clockSkew = 60
 
 /** Also bounds the key of the record that remembers a JWT. */
 const maxIdLength = 256
 
-/** What the claims of a JWT must fulfil, besides what jose checks. All times are in seconds. */
+/** The rules for the claims of a JWT, besides those that jose checks. All times are in seconds. */
 export interface ClaimRules {
   /** The values of `aud` that name this provider. */
   readonly audience: readonly string[]
@@ -33,7 +33,7 @@ export function claimsProblem(
   return typeof jti === 'string' && jti !== '' && jti.length <= maxIdLength ? undefined : 'jti_invalid'
 }
 
-/** What the claims of a JWT about a user or a workload must fulfil. */
+/** The rules for the claims of a JWT about a user or a workload. */
 interface AssertionRules extends ClaimRules {
   readonly maxSubjectLength: number
 }

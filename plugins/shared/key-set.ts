@@ -65,8 +65,8 @@ const maxCandidates = 2
 export type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>
 
 /**
- * The keys, which are imported when they are first needed. What a header leads to is remembered: keys that cannot be
- * imported would cost time in each request, and anyone can send one.
+ * The keys, which are imported when they are first needed. The result for each `kid` is remembered: keys that cannot be
+ * imported would cost time in each request, and any caller can send such a request.
  */
 export function keySetOf({ keys }: { readonly keys: readonly unknown[] }): KeySet {
   const find = createLocalJWKSet({ keys: keys as JWK[] })

@@ -4,7 +4,10 @@ import * as v from 'valibot'
 /** Seconds for which a site is known after a sign-in there. */
 const knownLifetime = 2_592_000
 
-/** Requests of a known site in a window (seconds), and of all of them, beside those of everyone. */
+/**
+ * The requests that one known site, and all known sites together, can store in a window (seconds), in addition to the
+ * limit of all callers.
+ */
 const window = 600
 export const placesOfSite = 100
 export const placesOfAllSites = 10_000
@@ -34,7 +37,7 @@ async function hasPlace(
   const current = Math.floor(now() / window)
   const count = (name: string): Promise<number> =>
     records.increment(`waiting with users:${JSON.stringify([current, name])}`, (current + 1) * window + 60)
-  // The site first: one that floods must not use up the places of the others.
+  // Counts the site first: a site that floods must not use up the places of the others.
   return (await count(site)) <= placesOfSite && (await count('all')) <= placesOfAllSites
 }
 

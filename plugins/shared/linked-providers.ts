@@ -6,7 +6,7 @@ export interface Link {
   readonly id: string
   readonly sub: string
   readonly provider: string
-  /** What the user recognizes the account at the provider by. */
+  /** The name by which the user recognizes the account at the provider. */
   readonly name: string
   readonly linkedAt: number
 }
@@ -21,11 +21,11 @@ export interface LinkableProvider {
 export interface LinkingSession {
   readonly sid: string
   readonly subject: { readonly sub: string; readonly authTime: number }
-  /** That of the session: with `false`, it permits no link. Default: `true`. */
+  /** As `provesTime` of the session: with `false`, the session permits no link. Default: `true`. */
   readonly provesTime?: boolean | undefined
 }
 
-/** What the page of an account shows and changes. Its endpoints prove the user first. */
+/** The functions with which the account page shows and changes links. The page authenticates the user first. */
 export interface LinkedProviders {
   readonly providers: readonly LinkableProvider[]
   list(sub: string): Promise<readonly Link[]>
@@ -34,7 +34,7 @@ export interface LinkedProviders {
   /**
    * Ends a link. Returns whether there was one. The page ensures that the user keeps another way to sign in.
    *
-   * @param isStillAllowed asked once the link does not count any more. With `false`, it counts again
+   * @param isStillAllowed called after the link was marked as removed. With `false`, it is restored
    */
   unlink(sub: string, id: string, isStillAllowed?: RemovalCheck): Promise<boolean>
   /** Removes all that is stored of a user whose account ends: the links, the kept tokens, and what providers have stated. */

@@ -4,23 +4,25 @@ import { foldedAddress, foldedDomain, typedName } from '@grantry/core'
 const maxLength = 254
 
 /**
- * An address as the field of a browser accepts it, with other alphabets in the name of the mailbox and the host. No quoted
- * names, comments, spaces, line breaks or lists: what a mail server could read as another recipient, or as a header.
+ * An address as the field of a browser accepts it, with other alphabets in the name of the mailbox and the host.
+ * Excludes quoted names, comments, spaces, line breaks and lists, which a mail server could read as another recipient,
+ * or as a header.
  *
  * @see HTML, valid e-mail address; RFC 6531 section 3.3
  */
 const form =
   /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?)+$/u
 
-/** Characters that no one sees, such as fillers: an address with them would look like another one. */
+/** Invisible characters, such as fillers: an address with them would look like another one. */
 const invisible = /\p{Default_Ignorable_Code_Point}/u
 
 /**
- * Returns a mail address as it is stored, shown and sent to: without what no user sees around it, in the width of Latin
- * letters, with the letters of its domain. `undefined` if it is none. Case counts before the domain.
+ * Returns a mail address in the form in which it is stored and shown, and in which mails are sent to it: without white
+ * space and invisible characters around it, in the width of Latin letters, with the domain in letters. Keeps the case
+ * before the domain. `undefined` if the text is no mail address.
  */
 export function addressIn(text: string): string | undefined {
-  // Before: Unicode normalization sorts marks, in time that grows with the square of their number.
+  // Checked before normalization, which sorts marks in time that grows with the square of their number.
   if (text.length > 2 * maxLength) return undefined
   const typed = typedName(text).normalize('NFKC')
   const at = typed.lastIndexOf('@')

@@ -27,7 +27,7 @@ export type MailLimits = Readonly<v.InferOutput<typeof mailLimitsSchema>>
 const tooMany = (retryAfter: number, { refuse }: EndpointKit): OAuthError =>
   refuse('slow_down', 'Too many mails were asked for', 'mail_limit', { status: 429, retryAfter })
 
-/** An IPv6 site has 65,536 networks. It gets the mails of this many. */
+/** An IPv6 site has 65,536 networks. Its limit is that of this number of networks. */
 export const networksOfSite = 4
 
 /** Returns the current window, and the counters in it. */
@@ -65,8 +65,8 @@ export async function countNetwork(
 const shareOf = (perAddress: number): number => Math.min(perAddress, Math.max(3, Math.ceil(perAddress * 0.6)))
 
 /**
- * Counts a mail to an address, whether or not an account has it. Networks in which the user has signed in count apart from
- * all others: strangers elsewhere cannot use up the mails of the owner.
+ * Counts a mail to an address, whether or not an account has it. Networks in which the user has signed in are counted
+ * separately from all others: strangers elsewhere cannot use up the mails of the owner.
  *
  * @param mailbox see `mailboxOf()`
  * @throws OAuthError `slow_down`
@@ -77,7 +77,7 @@ export async function countAddress(
   { perAddress }: MailLimits,
   kit: EndpointKit,
 ): Promise<void> {
-  // The network first: one that floods must not use up the mails of an address.
+  // Counts the network first: a network that floods must not use up the mails of an address.
   if (clientAddress !== undefined) {
     await assertNotOver(shareOf(perAddress), ['address from', mailbox, siteOf(clientAddress)], kit)
   }
@@ -96,7 +96,7 @@ export async function rememberPlace(sub: string, clientAddress: string | undefin
   await kit.records.put(placeOf(sub, clientAddress, kit), true, kit.now() + knownLifetime)
 }
 
-/** Whether the user has signed in in this network. An address without an account costs the same. */
+/** Whether the user has signed in in this network. Takes the same time for an address without an account. */
 export const isKnownPlace = async (
   sub: string | undefined,
   clientAddress: string | undefined,
@@ -107,14 +107,15 @@ export const isKnownPlace = async (
   sub !== undefined
 
 /**
- * What a mail that is about to be sent counts for: a new account, a new address of a user who is signed in, and a user who
- * asks for it in a known network or elsewhere.
+ * The kind under which a mail is counted: for a new account (`sign_up`), for a new address of a user who is signed in
+ * (`address`), and for a user who asks for the mail in a known network (`known`) or elsewhere (`elsewhere`).
  */
 export type MailKind = 'sign_up' | 'address' | 'known' | 'elsewhere'
 
 /**
- * The shares of all mails, in tenths. Strangers can use up those of new accounts, and with addresses of users seven tenths.
- * Two are left for users who are signed in, and one for users in the networks in which they have signed in.
+ * The shares of all mails, in tenths. Strangers can use up four tenths with new accounts, and seven together with
+ * addresses of users. Two tenths are left for users who are signed in, and one for users in networks in which they have
+ * signed in.
  */
 const shares = { all: 10, elsewhere: 7, sign_up: 4, address: 2 } as const
 type Share = keyof typeof shares
@@ -129,22 +130,22 @@ const sharesOf = {
 const day = 86_400
 
 /**
- * Lets the first mail of an account in a day pass, although the others are used up: strangers who ask for mails to the addresses
- * of many accounts use up those of all, but not this one without its address. It makes no other one pass, because its
- * number is that of the accounts. An address without an account costs the same.
+ * Admits the first mail of an account in a day even if the limit is reached. Strangers who ask for mails to many
+ * accounts can use up the mails of all, but not this one, unless they know the address. The number of accounts bounds
+ * these mails. Takes the same time for an address without an account.
  */
 async function takeFirstOfDay(kind: MailKind, whose: string, kit: EndpointKit): Promise<void> {
   const today = Math.floor(kit.now() / day)
   const key = `first mail of a day:${JSON.stringify([today, kind, whose])}`
-  // New accounts have no number.
+  // The number of new accounts is unbounded, so they have no first mail.
   if (kind !== 'sign_up' && (await kit.records.increment(key, (today + 1) * day + 60)) === 1) return
   throw tooMany(windowOf(kit).end - kit.now(), kit)
 }
 
 /**
- * Counts a mail that is about to be sent. Only these count together: otherwise, requests for made-up addresses would use
- * up the mails of all users. When there are too many of a kind, also a request without a mail is refused, except for the
- * first one of a day.
+ * Counts a mail that is about to be sent. A request that sends no mail does not count: otherwise, requests for invented
+ * addresses would use up the mails of all users. When the limit of a kind is reached, requests without a mail are
+ * refused, too, except for the first one of an address in a day.
  *
  * @param whose the address, or the user who is signed in: an address with another tag takes nothing of an account
  * @throws OAuthError `slow_down`
@@ -157,12 +158,12 @@ export async function countSent(
   const { end, keyOf, count } = windowOf(kit)
   const sharesOfKind = sharesOf[kind]
   const over = await Promise.all(sharesOfKind.map((share) => kit.records.get(keyOf('over', share), v.boolean())))
-  // Before it counts for the others.
+  // Comes before the mail is counted for the other shares.
   if (over.includes(true)) return takeFirstOfDay(kind, whose, kit)
   const isWithin = await Promise.all(
     sharesOfKind.map(async (share: Share) => {
       const most = Math.max(1, Math.floor((total * shares[share]) / shares.all))
-      // The same work for both.
+      // Both cases take the same time.
       const counted = await count(isSent ? 'total' : 'unsent', share)
       if (isSent && counted >= most) await kit.records.put(keyOf('over', share), true, end + 60)
       return !isSent || counted <= most

@@ -6,7 +6,10 @@ import { isKnownPlace, type MailLimits, networksOfSite, windowOf } from './mail-
 /** Seconds after which wrong codes of an address without an account are forgotten: strangers make up any number of them. */
 const strangersSeries = 1_209_600
 
-/** What is counted together, with the most wrong codes in an hour. The network first: one that floods must not count for its site. */
+/**
+ * The counters of an attempt, with the maximum number of wrong codes in an hour. The network comes first: a network
+ * that floods must not use up the limit of its site.
+ */
 function countersOf(clientAddress: string | undefined, { perNetwork }: MailLimits) {
   if (clientAddress === undefined) return []
   const network = addressGroupOf(clientAddress)
@@ -22,7 +25,7 @@ function countersOf(clientAddress: string | undefined, { perNetwork }: MailLimit
  * user count.
  *
  * @param name of the address
- * @param sub the user who has it. Without one, the same work.
+ * @param sub the user who has the address. Without a user, takes the same time.
  * @throws OAuthError `slow_down` if a code is not allowed.
  */
 export async function countMailedCode(

@@ -4,7 +4,7 @@ import { clockSkew } from './jwt-claims.ts'
 import { keptRecord } from './kept-record.ts'
 import { typedCode } from './typed-code.ts'
 
-/** Seconds for which what a mail contains counts. */
+/** Seconds for which a mailed link or code is valid. */
 export const mailedLifetime = 900
 
 /** Wrong codes after which a mail has ended. */
@@ -17,12 +17,12 @@ export const triesOfMail = 5
  */
 export const digitsOfCode = 8
 
-/** What is stored of a mail that proves an address. */
+/** The record of a mail that proves an address. */
 export interface Mailed {
   readonly id: string
-  /** Sealed: who reads the storage would find a code of eight digits by its hash. */
+  /** Sealed, because a reader of the storage could find a code of eight digits from its hash. */
   readonly code: string
-  /** Whether it proves something. One that proves nothing costs the same. */
+  /** Whether the mail proves something. A mail that proves nothing takes the same time. */
   readonly counts: boolean
   /** Epoch seconds. */
   readonly expiresAt: number
@@ -49,7 +49,10 @@ export async function createMailed(
   return { code, stored: { id, code: sealed, counts, expiresAt } }
 }
 
-/** Whether it is the code of a mail. Counts it before: of concurrent ones, no more are checked. */
+/**
+ * Whether a code is that of a mail. Counts the code before the check, so that concurrent requests cannot exceed the
+ * limit.
+ */
 export async function isMailedCode({ id, code, counts, expiresAt }: Mailed, entered: string, kit: EndpointKit) {
   const tries = await kit.records.increment(`mailed tries:${id}`, expiresAt + clockSkew)
   const mailed = await kit.unseal(code, codeSchema)

@@ -16,8 +16,8 @@ export interface Mailer {
   /** Resolves when a server has accepted the mail. Must have a time limit. Its errors must not contain the mail. */
   send(message: MailMessage): MaybePromise<void>
   /**
-   * Keeps a Worker running until a mail is sent, which it is after the response: `waitUntil` of `cloudflare:workers`. Without
-   * it, a Worker ends before that.
+   * Keeps a Worker running until a mail is sent, which happens after the response: `waitUntil` of `cloudflare:workers`.
+   * Without it, a Worker ends before the mail is sent.
    */
   readonly waitUntil?: ((sending: Promise<void>) => void) | undefined
 }

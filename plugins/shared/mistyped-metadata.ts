@@ -4,7 +4,9 @@ import { stringsIn } from './self-described.ts'
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isTextList = (value: unknown): boolean => Array.isArray(value) && stringsIn(value).length === value.length
 
-/** Names that narrow what a client can do: a value of another type must not narrow nothing. */
+/**
+ * Names that limit what a client can do. A value of another type is refused, because ignoring it would drop the limit.
+ */
 const narrowing: readonly (readonly [name: string, is: (value: unknown) => boolean, type: string])[] = [
   ['scope', isText, 'a string'],
   ['token_endpoint_auth_method', isText, 'a string'],

@@ -24,8 +24,8 @@ export type NewPasswords = v.InferOutput<typeof newPasswordsSchema>
 /**
  * Checks a new password. A list that does not respond must not keep users from their accounts.
  *
- * @param names what the user is called
- * @param by what asks for the password, for the event
+ * @param names the names of the user
+ * @param by the page that asks for the password, for the event
  */
 export function newPasswordProblem(
   password: string,

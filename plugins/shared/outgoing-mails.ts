@@ -14,7 +14,7 @@ const maxSending = 100
 /** The shares of both, in tenths. Sign-ups, which cost a stranger nothing, use up none of the mails of accounts. */
 const shares = { account: 6, sign_up: 4 } as const
 
-/** What a visitor causes who asks for a new account. */
+/** The purposes of mails that a request for a new account causes. */
 const signUps: ReadonlySet<string> = new Set(['sign_up', 'account_exists'])
 
 interface Letter {
@@ -28,9 +28,9 @@ interface Lane {
   readonly maxWaiting: number
   /** The mails on their way. A Worker loses some with their requests: their places are free again after a minute. */
   readonly places: Bulkhead
-  /** For a place among those on their way. */
+  /** Mails that wait for a place. */
   readonly waiting: Letter[]
-  /** For the task, which sends them again. */
+  /** Mails that the task sends again. */
   readonly failed: Letter[]
 }
 
@@ -55,14 +55,14 @@ export function mailFailure(error: unknown): string {
 
 /** Mails that no response waits for. */
 export interface Outgoing {
-  /** Sends a mail soon. Without one, does the same work. */
+  /** Sends a mail after the response. Without a message, does the same work. */
   post(purpose: string, message: MailMessage | undefined, kit: EndpointKit): void
   readonly part: PluginPart
 }
 
 /**
  * Creates the mails of a process. They are never stored, because they contain links: a user whose mail is lost with the
- * process asks again. What a server refuses is sent again by the task, a few seconds later.
+ * process asks again. The task sends a mail that the server has refused again, a few seconds later.
  *
  * @param port the name of the mailer for events
  */
@@ -105,7 +105,7 @@ export function createOutgoing(mailer: Mailer, port: string): Outgoing {
   return {
     post(purpose, message, kit) {
       const lane = lanes[signUps.has(purpose) ? 'sign_up' : 'account']
-      // After the response: it must not show whether there is a mail.
+      // Comes after the response, whose time must not show whether there is a mail.
       const later = new Promise<void>((resolve) => {
         setTimeout(resolve, 0)
       })

@@ -1,6 +1,6 @@
 import type { EndpointKit } from '@grantry/core'
 
-/** What a browser has signed, and what it must have signed. */
+/** A response of a browser, and the values that it must have signed. */
 export interface PasskeyResponse {
   /** The `PublicKeyCredential` as JSON (WebAuthn Level 3 section 5.1). It comes from a stranger. */
   readonly credential: string
@@ -33,7 +33,10 @@ export interface PasskeyUser {
 export interface PasskeyCheck {
   /** The domain of the passkeys; `undefined` for the host of the issuer. */
   readonly rpId?: string | undefined
-  /** Whether it calls functions of the host by `kit.callHost` itself. Default: `false`; then `verify` and `reset` are such. */
+  /**
+   * Whether the check calls functions of the host by `kit.callHost` itself. Default: `false`: the sign-in then calls
+   * `verify` and `reset` by `kit.callHost`.
+   */
   readonly limitsHostCalls?: boolean | undefined
   /** Returns the owner; `undefined` if the passkey is unknown, or the response is not valid. */
   verify(response: PasskeyResponse, kit: EndpointKit): Promise<PasskeyUser | undefined>

@@ -16,19 +16,19 @@ export interface PasswordRules {
   readonly isCommon?: ((password: string) => MaybePromise<boolean>) | undefined
 }
 
-/** Characters of a word that must not be the password, alone or repeated. */
+/** The minimum length in characters of a word that counts as a name. A password must not consist of such words. */
 const shortestWord = 3
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
 
-/** What the user, or the service, is called. The parts of an address count alone, too. */
+/** Returns the words in the names of the user and the service, including the parts of an address. */
 const wordsOf = (names: readonly string[]): readonly string[] =>
   names
     .flatMap((name) => [name, ...name.split(/[@.\s]/u)])
     .map(folded)
     .filter((word) => word.length >= shortestWord)
 
-/** Whether nothing is left of a password but digits and signs, when the words are removed. */
+/** Whether a password has only digits and signs left after the words are removed. */
 function consistsOf(words: readonly string[], password: string): boolean {
   const longestFirst = [...words].sort((left, right) => right.length - left.length)
   const rest = longestFirst.reduce((text, word) => text.replaceAll(word, ''), folded(password))
@@ -36,10 +36,10 @@ function consistsOf(words: readonly string[], password: string): boolean {
 }
 
 /**
- * Returns why a user cannot have this password; `undefined` if the user can. No rule demands digits or signs: they make
- * users choose worse passwords.
+ * Returns why a user cannot have this password; `undefined` if the user can. No rule demands digits or signs, because
+ * such rules make users choose worse passwords.
  *
- * @param names what the user and the service are called
+ * @param names the names of the user and the service
  * @see NIST SP 800-63B-4 section 3.1.1.2
  */
 export async function passwordProblem(

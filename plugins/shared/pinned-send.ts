@@ -21,8 +21,8 @@ export const isAddressRefused = (error: unknown): boolean => (error as { readonl
 const refused = (): Error => Object.assign(new Error('The host has an address that is not public'), { code })
 
 /**
- * Asks the name servers. The lookup of sockets by default waits in one of four threads, which the hashing of passwords
- * and the file system need too: a name server that does not respond would stop them. The hosts file is not read.
+ * Asks the name servers. The default lookup of sockets waits in one of four threads, which the hashing of passwords and
+ * the file system need, too: a name server that does not respond would block them. The hosts file is not read.
  */
 function resolverOf({ dns }: NodeNetwork): ResolveName {
   return async (name) => {
@@ -82,8 +82,8 @@ function responseOf(message: IncomingMessage): Response {
 }
 
 /**
- * Sends requests only to public addresses, over a connection of their own. The address is checked where the socket
- * connects, so a name that changes its mind gets nothing: there is no second look-up.
+ * Sends requests only to public addresses, over a connection of their own. The address is checked when the socket
+ * connects. There is no second look-up, so a name cannot resolve to another address after the check.
  */
 export function createPinnedSend(network: NodeNetwork, options: PinnedOptions = {}): SendRequest {
   const { resolve = resolverOf(network), isAllowed = isPublicAddress, ca } = options
@@ -91,7 +91,7 @@ export function createPinnedSend(network: NodeNetwork, options: PinnedOptions = 
   return (url, { method, headers, body, signal }) =>
     new Promise((resolved, reject) => {
       const host = new URL(url).hostname.replace(/^\[|\]$/gu, '')
-      // A socket does not look an address up.
+      // Sockets do not look up a host that is an address, so it is checked here.
       if (octetsOf(host) !== undefined && !isAllowed(host)) return reject(refused())
       const defaults = { 'user-agent': 'grantry', 'accept-encoding': 'identity' }
       const fields = { ...defaults, ...Object.fromEntries(new Headers(headers ?? undefined)) }
@@ -104,7 +104,7 @@ export function createPinnedSend(network: NodeNetwork, options: PinnedOptions = 
           try {
             resolved(responseOf(message))
           } catch (error) {
-            // A status such as 999.
+            // The constructor of `Response` refuses statuses such as 999.
             message.destroy()
             reject(error)
           }

@@ -34,7 +34,7 @@ const privateIpv4 = (
 /** The only public space of IPv6 (RFC 4291 section 2.4): loopback, unique local, link-local and multicast are outside. */
 const globalIpv6 = networkOf(['2000::', 3])
 
-/** What is not public in it. */
+/** The networks in it that are not public. */
 const privateIpv6 = (
   [
     // Protocol assignments: Teredo, benchmarking, ORCHID.
@@ -62,7 +62,7 @@ function isIn(address: readonly number[], { octets, bits }: ReturnType<typeof ne
   })
 }
 
-/** Whether an IP address is one of the public internet. Everything else is not, also text that is no address. */
+/** Whether a text is an IP address of the public internet. `false` for a text that is no address. */
 export function isPublicAddress(address: string): boolean {
   const octets = octetsOf(address)
   if (octets === undefined) return false

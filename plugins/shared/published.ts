@@ -1,6 +1,9 @@
 import type { FetchAttempt, FetchWaits } from './fetch-waits.ts'
 
-/** What was read, or why it was not. `busy`: no request was sent, because too many are in progress or wait. */
+/**
+ * The value that was read, or the reason why there is none. `busy`: no request was sent, because too many are in
+ * progress or wait.
+ */
 export type Loaded<T extends object, P extends string> =
   | { readonly value: T; readonly problem?: undefined }
   | { readonly problem: P | 'busy'; readonly value?: undefined }
@@ -57,7 +60,7 @@ export function createPublished<T extends object, P extends string>(
       attempt = undefined
       if (loaded.value !== undefined) known = { value: loaded.value, at }
       problem = loaded.problem ?? 'busy'
-      // From the end: a host can be slow to fail.
+      // Counted from the end of the attempt, because a host can be slow to fail.
       nextAt = problem === 'busy' ? never : now() + cooldown
       if (loaded.problem === 'busy') newAt = never
     })

@@ -1,10 +1,10 @@
 import type { Kit, RecordOptions } from '@grantry/core'
 import * as v from 'valibot'
 
-/** The number of members, unless another one is given. */
+/** The default of the maximum number of members. */
 const defaultCapacity = 32
 
-/** Seconds for which one call alone may give the place of a member to another one. */
+/** Seconds for which only one call may pass the place of a member on to another member. */
 const leavingTime = 60
 
 /** Seconds for which an empty set is kept. A later change creates it again. */
@@ -15,7 +15,7 @@ const schema = v.array(
     member: v.string(),
     /** Epoch seconds. */
     expiresAt: v.number(),
-    /** The call that gives its place to another member. */
+    /** The call that passes the place on to another member. */
     leaving: v.exactOptional(v.object({ id: v.string(), since: v.number() })),
   }),
 )
@@ -24,33 +24,36 @@ type Member = v.InferOutput<typeof schema>[number]
 /** A small set of texts in one record of a plugin, in the order of their addition. Concurrent changes lose no member. */
 export interface RecordSet {
   /**
-   * Adds a member, or extends its life.
+   * Adds a member, or prolongs its lifetime.
    *
    * @param expiresAt epoch seconds
-   * @returns `false` if the set is full, or another call gives the place of the member away
+   * @returns `false` if the set is full, or another call passes the place of the member on
    */
   add(member: string, expiresAt: number): Promise<boolean>
-  /** Adds what is not a member yet. `false` if it is one, or the set is full. */
+  /** Adds a new member. Returns `false` if it is a member already, or the set is full. */
   insert(member: string, expiresAt: number): Promise<boolean>
-  /** Adds a member as the newest one, also if it is one. If the set is full, the oldest one makes room. */
+  /**
+   * Adds a member as the newest one, even if it is a member already. If the set is full, the oldest member is removed.
+   */
   push(member: string, expiresAt: number): Promise<void>
-  /** Extends the life of a member. `false` if it is none, or another call gives its place away. */
+  /** Prolongs the lifetime of a member. Returns `false` if it is no member, or another call passes its place on. */
   extend(member: string, expiresAt: number): Promise<boolean>
   extendAll(expiresAt: number): Promise<void>
   /**
-   * Gives the place of a member to another one. `false` if it is no member, or another call gives its place away.
+   * Passes the place of a member on to another one. Returns `false` if `old` is no member, or another call passes its
+   * place on.
    *
    * @param end ends the old member, before the new one has its place. Of concurrent calls, one calls it
    */
   replace(old: string, member: string, expiresAt: number, end: () => Promise<unknown>): Promise<boolean>
-  /** Removes members in one change, except those whose place another call gives away. */
+  /** Removes members in one change, except those whose place another call passes on. */
   remove(...members: readonly string[]): Promise<void>
   list(): Promise<readonly string[]>
 }
 
 type SetKit = Pick<Kit, 'records' | 'now' | 'randomId'>
 
-/** The changes of a set of which all others are made. */
+/** Creates the two functions that all changes of a set use. */
 function changesOf({ records, now }: SetKit, name: string, options: RecordOptions) {
   function live(members: readonly Member[]): readonly Member[] {
     const at = now()
@@ -70,7 +73,7 @@ function changesOf({ records, now }: SetKit, name: string, options: RecordOption
     return isChanged
   }
 
-  /** Changes a member, unless another call gives its place away. */
+  /** Changes a member, unless another call passes its place on. */
   const changeMember = (member: string, next: (present: Member) => readonly Member[]): Promise<boolean> =>
     change((members) =>
       members.some((entry) => entry.member === member && !isLeaving(entry))
@@ -132,7 +135,7 @@ export function recordSet(
       await end()
       return change((members) => {
         const place = members.find((entry) => entry.leaving?.id === id)
-        // This call took so long that another one has given the place away.
+        // This call took so long that another one has passed the place on.
         if (place === undefined) return undefined
         // A concurrent call may have given the new member another place.
         return members.flatMap((entry) =>

@@ -2,8 +2,9 @@ import type { Client, EndpointKit } from '@grantry/core'
 import type { Account } from './account-store.ts'
 
 /**
- * Remembers the address of the owner of an account, who has proved it and has just chosen this password: guesses that were
- * made before do not lock the owner out there. Under the name, and under the address if it is one of the account.
+ * Remembers the address of the owner of an account, who has proved it and has just chosen this password: earlier
+ * guesses do not lock the owner out there. Remembers it for the name, and for the address if the account has verified
+ * it.
  */
 export async function rememberOwner(
   { sub, username, email, emailVerified }: Pick<Account, 'sub' | 'username' | 'email' | 'emailVerified'>,

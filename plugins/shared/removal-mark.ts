@@ -5,7 +5,7 @@ import { keptRecord } from './kept-record.ts'
 /** Seconds after which a marked record ends by itself: a process that dies after the mark completes the removal. */
 export const markLifetime = 3600
 
-/** The member that a record has while it does not count: it is being removed, or its addition is not decided. */
+/** The member of a record that has no effect, because it is being removed, or its addition is not decided yet. */
 export const removalMark = { removing: v.exactOptional(v.string()) }
 
 interface Removable {
@@ -13,19 +13,19 @@ interface Removable {
   readonly removing?: string
 }
 
-/** Returns a record, unless it does not count. */
+/** Returns a record, unless it is marked. */
 export const unlessMarked = <T extends { readonly removing?: string }>(record: T | undefined): T | undefined =>
   record?.removing === undefined ? record : undefined
 
-/** Whether a change is still allowed, such as because the session that asks for it counts. */
+/** Whether a change is still allowed: whether the session that asks for it is still valid, for example. */
 export type RemovalCheck = () => Promise<boolean>
 
 /**
- * Marks a record, and asks afterwards whether its removal is still allowed: it counts from the mark, so an act that follows
- * the check meets a record that is removed already. Takes the mark away if it is not allowed. Writing back a record that was
- * deleted would restore one that a reset has removed meanwhile.
+ * Marks a record, and asks afterwards whether its removal is still allowed. The mark takes effect before this check, so
+ * an act that follows the check already finds no record. Removes the mark if the removal is not allowed. The record is
+ * not deleted and written back, because that could restore a record that a reset has removed meanwhile.
  *
- * @param isSame whether the record is the one to remove
+ * @param isSame returns whether the record is the one to remove
  * @param endsAt the end of the record if it stays (epoch seconds)
  * @returns whether the caller must delete the record
  */
@@ -53,7 +53,7 @@ export async function markRemoval<S extends v.GenericSchema<unknown, Removable>>
     isAllowed = (await isStillAllowed()) === true
   } finally {
     if (!isAllowed) {
-      // Not the mark of another removal.
+      // Leaves the mark of another removal.
       await records.update(key, schema, (present) => {
         if (present?.removing !== removing) return undefined
         const { removing: _, ...value } = present

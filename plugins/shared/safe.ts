@@ -14,9 +14,14 @@ export const encryptionSecretsSchema = v.pipe(
   v.maxLength(10, 'must have at most 10 secrets'),
 )
 
-/** Encrypts what is stored for years. `kit.seal` cannot: a rotation of the signing keys makes it unreadable. */
+/**
+ * Encrypts values that are stored for years. `kit.seal` is not suitable: after a rotation of the signing keys, such
+ * values are unreadable.
+ */
 export interface Safe {
-  /** Put what the record belongs to into the value, and compare it afterwards: records can be moved. */
+  /**
+   * Include the owner of the record in the value, and compare it after `open`: a record can be moved to another key.
+   */
   seal(value: Json): Promise<string>
   /** Returns what any of the secrets has sealed; `undefined` if it was changed, or does not match the schema. */
   open<S extends v.GenericSchema>(sealed: string, schema: S): Promise<v.InferOutput<S> | undefined>
@@ -26,7 +31,7 @@ export interface Safe {
  * Creates a safe with AES-256-GCM.
  *
  * @param secrets the first one encrypts, all decrypt
- * @param use what the keys are for: another use has other keys
+ * @param use the purpose of the keys: each purpose has other keys
  */
 export function createSafe(secrets: readonly string[], use: string): Safe {
   const { sha256, randomBytes, encrypt, decrypt } = webRuntime

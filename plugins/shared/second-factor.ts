@@ -5,11 +5,11 @@ export interface SecondFactor {
   /** The method in `amr`, such as `otp`. @see RFC 8176 section 2 */
   readonly amr: string
   /**
-   * Whether the factor calls functions of the host by `kit.callHost` itself. Default: `false`; then all of
-   * them are such functions, with a time limit.
+   * Whether the factor calls functions of the host by `kit.callHost` itself. Default: `false`: the sign-in then calls
+   * the functions of the factor by `kit.callHost`, with its time limit.
    */
   readonly limitsHostCalls?: boolean | undefined
-  /** Whether the user has set it up. A user who has set up a factor cannot sign in without one. */
+  /** Whether the user has set up the factor. A user with a factor cannot sign in without one. */
   isSetUp(sub: string, kit: EndpointKit): boolean | Promise<boolean>
   /** Whether the code is right, and is used for the first time. `signIn()` limits how often a user can guess. */
   verify(sub: string, code: string, kit: EndpointKit): boolean | Promise<boolean>

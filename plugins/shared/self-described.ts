@@ -23,12 +23,15 @@ function usable<M extends 'clientName' | 'clientUri' | 'logoUri' | 'policyUri' |
   return parsed.success && parsed.output !== undefined ? { [member]: parsed.output } : {}
 }
 
-/** More are cut off, before anything else is done with a text of a stranger. */
+/**
+ * The maximum length in characters of a text of a stranger. It is cut before anything else, because other steps take
+ * longer for long texts.
+ */
 const maxGiven = 1000
 
 /**
- * Removes characters that users cannot see, and that could reverse the text around the name. Of the marks above and below a
- * letter, two are left, as languages have them: more would climb over other lines of the page.
+ * Removes characters that users cannot see, and that could reverse the text around the name. Keeps at most two marks
+ * above and below a letter, as languages have them: more would cover other lines of the page.
  */
 const visible = (name: unknown): string | undefined =>
   typeof name === 'string'
@@ -44,7 +47,7 @@ const visible = (name: unknown): string | undefined =>
         .replace(/\p{Cs}$/u, '') || undefined
     : undefined
 
-/** Returns what pages show about a client. What they cannot show is left out. */
+/** Returns the members of a client that pages show, without those that they cannot show. */
 const shownMembers = (metadata: JsonObject): Partial<ClientOptions> => ({
   ...usable('clientName', visible(metadata.client_name)),
   ...usable('clientUri', metadata.client_uri),
@@ -53,7 +56,7 @@ const shownMembers = (metadata: JsonObject): Partial<ClientOptions> => ({
   ...usable('tosUri', metadata.tos_uri),
 })
 
-/** Returns why a client that has described itself cannot receive codes there; `undefined` if it can. */
+/** Returns why a self-described client cannot receive codes at this URI; `undefined` if it can. */
 export function ownRedirectProblem(uri: string): string | undefined {
   // Without TLS, the code could be read on the way.
   const isReadable = /^http:/iu.test(uri) && !isLoopbackRedirect(uri)
@@ -81,10 +84,10 @@ export function narrowed(allowed: readonly string[], names: readonly string[]): 
 export const narrowedScopes = (allowed: readonly string[], { scope }: JsonObject): readonly string[] =>
   narrowed(allowed, typeof scope === 'string' ? scope.split(' ') : [])
 
-/** What reading metadata needs of a kit. */
+/** The functions of a kit that read metadata. */
 export type MetadataKit = Pick<Kit, 'clientMetadata' | 'signingAlgorithms'>
 
-/** What a client asks for, in members and in the names of metadata, or why it cannot have it. */
+/** The settings that a client requests, as members and as metadata, or the reason why they are refused. */
 export type Requested =
   | { readonly members: Partial<ClientOptions>; readonly granted: JsonObject }
   | { readonly reason: 'metadata_malformed' | 'demand_unsupported'; readonly text: string }
@@ -118,8 +121,9 @@ function problemOf(name: string, value: Json, methods: readonly string[], kit: M
 }
 
 /**
- * Reads the metadata that members of this provider and its plugins represent. A demand that has none is a refusal: the client
- * would have less than it asks for, and does not learn so from a document. Everything else without one is left out.
+ * Reads the metadata that members of this provider and its plugins represent. Refuses a demand without a member: the
+ * client would get less protection than it asks for, and a metadata document has no response that reports this. Leaves
+ * out everything else without a member.
  *
  * @param methods the authentication methods that the client can use here
  */
@@ -140,7 +144,7 @@ export function requestedMembers(submitted: JsonObject, methods: readonly string
       return { reason, text: `${name} ${problem}` }
     }
   }
-  // Identity tokens always contain it.
+  // Identity tokens always contain `auth_time`.
   const { require_auth_time: authTime } = metadata
   return {
     members: members as Partial<ClientOptions>,
@@ -148,7 +152,7 @@ export function requestedMembers(submitted: JsonObject, methods: readonly string
   }
 }
 
-/** Returns the members that each client has which describes itself. Users are always asked about it. */
+/** Returns the members that every self-described client has. Users must always consent to its requests. */
 export const selfDescribedMembers = (
   metadata: JsonObject,
   redirectUris: readonly string[],

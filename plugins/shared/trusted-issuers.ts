@@ -12,7 +12,10 @@ const text = v.pipe(v.string('must be a string'), v.minLength(1, 'must not be em
 /** The members of an issuer. */
 export const issuerEntries = {
   ...issuerKeyEntries,
-  /** The values of `aud` that it uses for this provider. Default: the issuer, and the URLs of its token endpoint. */
+  /**
+   * The values of `aud` that the issuer uses for this provider. Default: the issuer of this provider, and the URLs of
+   * its token endpoint.
+   */
   audience: v.optional(v.pipe(v.array(text, 'must be an array of strings'), v.minLength(1, 'must not be empty'))),
   /** Seconds from now to the latest `exp`, and from the earliest `iat` to now. */
   maxLifetime: v.optional(seconds(10, 86_400), 3600),
@@ -41,7 +44,10 @@ const maxSubjectLength = 255
 /** A JWT of a trusted issuer. */
 export interface TrustedJwt {
   readonly claims: JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number }
-  /** Its `typ`, in lower case and without `application/`: one of the accepted values, or `jwt`, also if it has none. */
+  /**
+   * The `typ`, in lower case and without `application/`: one of the accepted values, or `jwt`, which also stands for
+   * none.
+   */
   readonly typ: string
   /** The id that can be used once, if the JWT has one. */
   readonly singleUse?: { readonly id: string; readonly expiresAt: number }

@@ -1,4 +1,4 @@
-/** What people write between the groups of a code, and what no one sees. */
+/** The separators that people write between the groups of a code, and invisible characters. */
 const separators = /[\s\p{Pd}\p{Cf}\p{Default_Ignorable_Code_Point}_.·−]/gu
 
 const digit = /\p{Nd}/gu

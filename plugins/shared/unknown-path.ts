@@ -4,10 +4,13 @@ export const homeOf = ({ issuer }: Pick<EndpointKit, 'issuer'>): string => new U
 
 const unknownReasons: ReadonlySet<string> = new Set(['endpoint_unknown', 'method_not_allowed', 'tenant_unavailable'])
 
-/** Whether there is nothing at an address, or only what cannot serve: a client in the query is not of this issuer. */
+/**
+ * Whether a refusal is for an unknown path, a wrong method or a tenant that cannot be opened. A `client_id` in the
+ * query of such a request names no client of this issuer.
+ */
 export const isUnknownPath = ({ details }: OAuthError): boolean => unknownReasons.has(details.reason)
 
-/** Returns what the page for such a refusal shows: nothing of the URL. */
+/** Returns the view of the page for such a refusal. It contains nothing of the URL. */
 export const unknownPathView = (
   { code, details: { reason } }: OAuthError,
   { url, requestId }: EndpointRequest,

@@ -6,7 +6,7 @@ const claim = 'auth_time_unproved'
  */
 export const unprovedTime = { [claim]: true } as const
 
-/** Whether the `auth_time` of claims proves nothing. */
+/** Whether the `auth_time` of these claims does not prove when the user authenticated. */
 export const isTimeUnproved = (claims: Readonly<Record<string, unknown>> | undefined): boolean =>
   claims?.[claim] === true
 

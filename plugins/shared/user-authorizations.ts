@@ -6,7 +6,7 @@ import { type RecordSet, recordSet } from './record-set.ts'
 
 /** A user who lets an installation of a client have lasting access. */
 export interface UserAuthorization {
-  /** For `provider.revoke({ family })`, which ends this one only. */
+  /** For `provider.revoke({ family })`, which ends this authorization only. */
   readonly family: string
   readonly clientId: string
   readonly scopes: readonly string[]
@@ -103,13 +103,16 @@ export async function noteAuthorization(
 
 type Epochs = ReturnType<AuthorizedEpochs>
 
-/** An epoch that cannot be read is empty. What it hides now may be valid: it is not removed. */
+/**
+ * An epoch that cannot be read is empty. Authorizations that seem to have ended because of it may be valid, so they are
+ * not removed.
+ */
 const areReadable = ({ subject, client }: Epochs): boolean => subject !== '' && client !== ''
 
 export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations => ({
   async list(sub) {
     const noted = await read(kit, sub)
-    // Afterwards, so that what is newer than these epochs does not seem to have ended.
+    // Read after the list, so that an authorization that is newer than these epochs does not seem to have ended.
     const clientIds = [...new Set(noted.map(({ clientId }) => clientId))]
     const [revoked, ...epochs] = await Promise.all([
       kit.areRevoked(noted.map(({ family }) => family)),
@@ -121,7 +124,8 @@ export const createUserAuthorizations = (kit: EndpointKit): UserAuthorizations =
     const isKnown = (authorization: Noted, index: number): boolean =>
       revoked[index] === true || areReadable(epochsOf(authorization))
     const ended = noted.filter((authorization, index) => !isLive(authorization, index) && isKnown(authorization, index))
-    // Otherwise they would displace others when the list is full. A code does not know what has ended.
+    // Removes ended authorizations, which would displace others when the list is full. The write of a new authorization
+    // cannot recognize them.
     if (ended.length > 0) await setOf(kit, sub).remove(...ended.map(({ member }) => member))
     return noted.filter(isLive).map(({ member: _member, ...shown }) => withoutEpochs(shown))
   },

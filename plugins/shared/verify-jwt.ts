@@ -47,7 +47,7 @@ export type Verification<J = { readonly payload: JWTPayload }> =
   | (J & { readonly reason?: undefined })
   | ({ readonly [M in keyof J]?: undefined } & { readonly reason: string })
 
-/** What a signature and claims must fulfil. */
+/** The rules for a signature and for claims. */
 export type JwtRules = JWTVerifyOptions &
   Required<Pick<JWTVerifyOptions, 'algorithms' | 'currentDate' | 'clockTolerance'>>
 
@@ -56,7 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm_not_allowed',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'signature_mismatch',
   ERR_JWKS_NO_MATCHING_KEY: 'key_unknown',
-  // More keys fit than are tried.
+  // More keys fit than the plugin tries.
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'key_ambiguous',
 }
 

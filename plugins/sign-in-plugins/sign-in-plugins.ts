@@ -29,7 +29,7 @@ import { type UpstreamProvider, type UpstreamWays, upstream } from '../upstream/
 /** The pages of a sign-in and a logout: `createPages()` of `@grantry/pages` has them. */
 export interface SignInPluginsPages extends SignInPages, EndpointPages, LogoutPages {}
 
-/** The page of the account. What users have set up, and where, comes from the other options. */
+/** The options of the account page. Its passkeys, second factors and linked accounts come from the other options. */
 export interface SignInPluginsAccount
   extends Omit<AccountPageOptions, 'passkeys' | 'secondFactors' | 'linkedProviders'> {}
 
@@ -59,7 +59,10 @@ const names: Readonly<Record<keyof SignInPluginsOptions, true>> = {
   ...{ account: true, accounts: true, pushedRequests: true, backChannelLogout: true, features: true },
 }
 
-/** The functions below check the values. They would suggest a name of their own options for a misspelled one. */
+/**
+ * Checks the names only, because the functions below check the values. For a misspelled name, those would suggest one
+ * of their own options.
+ */
 const namesSchema = configurationObject(v.entriesFromList(Object.keys(names), v.optional(v.any())))
 
 /** `Array.isArray` does not narrow readonly arrays. */
@@ -74,7 +77,10 @@ function providersOf({ providers, accounts }: SignInPluginsOptions): UpstreamWay
 const passkeysOf = ({ passkeys }: SignInPluginsOptions): StoredPasskeys | PasskeyCheck | undefined =>
   typeof passkeys === 'object' ? passkeys : passkeys === true ? storedPasskeys() : undefined
 
-/** What the page of the account needs of the other options. A storage of the host has a page of the host. */
+/**
+ * Returns the account page with the parts of the other options. Factors in a storage of the host need a page of the
+ * host.
+ */
 function accountOf(
   { account, accounts, passwords }: SignInPluginsOptions,
   shared: Pick<AccountPageOptions, 'linkedProviders' | 'secondFactors'> & { readonly passkeys: object | undefined },

@@ -11,17 +11,20 @@ import type { FormServices } from './form-services.ts'
 import { signInPage } from './views.ts'
 import type { PendingStep } from './ways.ts'
 
-/** Reads the state of a user before what proves the user is checked, so that a revocation during the check counts. */
+/**
+ * Reads the standing of a user before the proof of the user is checked, so that a revocation during the check has an
+ * effect.
+ */
 export function standingAtProof(kit: EndpointKit) {
   let read: { readonly sub: string; readonly standing: Promise<Standing> } | undefined
   return {
-    /** Resolves when the state is read, with the time when all sessions have ended last. */
+    /** Resolves when the standing is read, with the time at which all sessions ended last (epoch seconds). */
     async readState(sub: string): Promise<number | undefined> {
       const standing = standingOf(kit, sub)
       read = { sub, standing }
       return endedAt(await standing)
     },
-    /** Returns what was read, or the current state if the check has not said when it found the user. */
+    /** Returns the standing that was read, or the current one if the check has not called `readState`. */
     standingFor: (sub: string): Promise<Standing> => (read?.sub === sub ? read.standing : standingOf(kit, sub)),
   }
 }
@@ -34,7 +37,7 @@ export async function beginSession(
 ): Promise<Reply> {
   const { interactions, sessions, ways } = services
   const { kit, http, id } = interaction
-  // The user may have been deactivated since the proof began, or the proof does not depend on it.
+  // The user may have been deactivated since the proof began, and some proofs do not check whether the user is active.
   if (!(await kit.isUserActive(user.subject.sub))) {
     return signInPage(interaction, services, { problem: 'wrong_credentials' })
   }
@@ -44,7 +47,7 @@ export async function beginSession(
   return { location: interactions.resumeUrl(kit, id), cookies }
 }
 
-/** Does what was pending for a user who has proved all that is asked, then begins the session. */
+/** Performs the pending step of a user who has proved all required factors, then begins the session. */
 export async function beginProved(
   user: SignedInUser,
   pending: PendingStep | undefined,
@@ -54,12 +57,12 @@ export async function beginProved(
   if (pending === undefined) return beginSession(user, interaction, services)
   const { kit } = interaction
   const { sub } = user.subject
-  // A revocation since the user was found, such as of a stolen mailbox, ends what was pending too.
+  // A revocation since the user was found, such as after the theft of a mailbox, also ends the pending step.
   const current = await standingOf(kit, sub)
   const { standing: seen = current } = user
   if (isOutdated(seen, current)) return signInPage(interaction, services, { problem: 'form_expired' })
   const way = services.ways.find(({ name }) => name === pending.way)
-  // The way may revoke what the user had before.
+  // The way to sign in may revoke the earlier sessions and tokens of the user.
   const standing = await way?.proved?.(pending.data, seen, interaction, services.sessions)
   if (standing === undefined) return signInPage(interaction, services, { problem: 'form_expired' })
   if ('refused' in standing) return standing.refused

@@ -9,21 +9,21 @@ export type Step = 'sign_in' | 'second_factor' | 'consent' | 'choose_account'
 const text = v.string()
 const schema = v.object({ step: text, id: text, browser: text, sid: text, shown: v.array(text) })
 
-/** Characters of a hash of what was shown: 96 bits. Names of scopes can have 300 characters. */
+/** The length in characters of the hash of a shown scope (96 bits): names of scopes can have 300 characters. */
 const shownLength = 16
 
 type Owner = Pick<SuspendedInteraction, 'id' | 'browser' | 'session' | 'kit' | 'expiresAt' | 'request'>
 
 /**
- * The session that a form belongs to. The forms of a sign-in belong to none: the user can have signed in in another tab
- * since, and proves again who it is.
+ * The session that a form belongs to. The forms of a sign-in belong to none: the user may have signed in in another tab
+ * since, and authenticates again.
  */
 const sidOf = ({ session }: Owner, step: Step): string =>
   step === 'sign_in' || step === 'second_factor' ? '' : (session?.sid ?? '')
 
 /**
- * What the page of a consent asks for: hashes of the scopes, with their APIs. Before the form arrives, the configuration
- * can change.
+ * Returns the hashes of the scopes, with their APIs, that the page of a consent shows. The configuration can change
+ * before the form arrives.
  */
 function shownBy({ request: { scopes, proposal }, kit }: Owner, step: Step): readonly string[] {
   if (step !== 'consent') return []
@@ -32,8 +32,8 @@ function shownBy({ request: { scopes, proposal }, kit }: Owner, step: Step): rea
 }
 
 /**
- * Returns a token that permits one form of one browser. It names the session, so that a decision cannot be sent for
- * another user than the one it was shown to, and what was shown.
+ * Returns a token that permits one form of one browser. The token contains the session, so that a decision cannot be
+ * sent for a user to whom the page was not shown, and the content of the page.
  */
 export const formTokenFor = (owner: Owner, step: Step): Promise<string> =>
   owner.kit.seal(

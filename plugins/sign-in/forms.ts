@@ -19,7 +19,7 @@ import { attemptSignIn } from './password.ts'
 import { attemptSecondFactor } from './second-factor.ts'
 import { consentPage, endpointOf, expiredPage, signInPage } from './views.ts'
 
-/** What a form does. */
+/** The functions for one form. */
 interface Form {
   readonly step: Step
   readonly path: `/${string}`
@@ -53,7 +53,7 @@ const consent: Form = {
   path: '/connect/consent',
   async handle(fields, interaction, services) {
     const { interactions, pages } = services
-    // The user is signed in with the wrong account, and has decided nothing.
+    // The user wants to use another account, and has decided nothing.
     if (fields.decision === 'switch') return signInPage(interaction, services)
     // Only the button allows: a form without it decides nothing.
     if (fields.decision !== 'allow') return resumed(interaction, services)

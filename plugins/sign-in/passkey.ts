@@ -24,8 +24,8 @@ export async function attemptPasskey(
     challenge,
     origin: new URL(kit.issuer).origin,
     readState,
-    // That of another issuer with the same domain is none of this one. In a session, the passkey can be new: its form waits
-    // until the user has signed in again.
+    // Does not report a passkey of another issuer with the same domain. During a session, the passkey may be new: its
+    // form waits until the user has signed in again.
     onUnknown({ id, userHandle }) {
       if (interaction.session === undefined && isPasskeyOfIssuer(userHandle, kit)) unknown = id
     },

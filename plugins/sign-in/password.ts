@@ -23,7 +23,7 @@ export async function attemptSignIn(
   const { request, http, kit } = interaction
   const { acr } = services
   const staySignedIn = stay_signed_in !== ''
-  // Before the password: it is none of this provider.
+  // Checked before the password, which belongs to another provider.
   const way = linkByAddress(interaction, services)?.(username)
   if (way !== undefined) return { location: way.url }
   if (decision === 'organization') {
@@ -54,7 +54,7 @@ export async function attemptSignIn(
   }
   const user = {
     subject: { ...(acr !== undefined && { acr }), ...subject },
-    // Pages show it, and an authenticator app keeps it.
+    // Pages show the name, and an authenticator app keeps it.
     name: trimUnseen(username) || username,
     staySignedIn,
     needsSecondFactor: needsFactor,

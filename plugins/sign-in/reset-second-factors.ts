@@ -2,7 +2,7 @@ import { defineHostFunctions, type EndpointKit, hostKey, type PluginPart } from 
 import type { PasskeyCheck } from '../shared/passkey-check.ts'
 import type { SecondFactor } from '../shared/second-factor.ts'
 
-/** How much was removed of each kind. One that is not counted is absent: a function of the host removes it. */
+/** The number of removed items of each kind. A kind is absent if a function of the host removes it without counting. */
 export interface RemovedFactors {
   readonly apps?: number | undefined
   readonly recoveryCodes?: number | undefined
@@ -15,7 +15,8 @@ export interface SecondFactors {
   readonly withoutReset: readonly string[]
   /**
    * Removes all second factors and passkeys of a user. Sessions and tokens stay valid: revoke them afterwards. If one
-   * fails, the others are removed, and it can be repeated. Returns how much was removed, as far as the factors count it.
+   * factor fails, the others are removed, and the call can be repeated. Returns the number of removed items, as far as
+   * the factors count them.
    *
    * @throws TypeError if one of them has no `reset`: nothing was removed.
    * @throws OAuthError `temporarily_unavailable` that names those that failed
@@ -52,7 +53,7 @@ const removedIn = (returned: readonly unknown[]): RemovedFactors =>
     }),
   )
 
-/** What can be reset, by the name of its option. */
+/** A factor that can be reset, with the name of its option. */
 type Named = readonly [name: string, factor: Pick<SecondFactor, 'reset' | 'limitsHostCalls'>]
 
 /** A function of the host is called with its limits. */
@@ -83,7 +84,7 @@ function createSecondFactors(named: readonly Named[], kit: EndpointKit): SecondF
   }
 }
 
-/** Lets the host reset what users have set up, if there is something. */
+/** Returns the part with which the host resets factors, if there are any. */
 export function resetParts({ secondFactors: factors, passkeys }: Factors): readonly PluginPart[] {
   const named: readonly Named[] = [
     ...factors.map((factor, index) => [`secondFactors[${index}]`, factor] as const),

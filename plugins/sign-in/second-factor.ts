@@ -25,11 +25,11 @@ const passedSchema = v.object({
   amr: v.array(v.string()),
   idp: v.exactOptional(v.string()),
   acr: v.exactOptional(v.string()),
-  /** When the user service authenticated the user, if it has said when. */
+  /** When the user service authenticated the user, if it has stated the time. */
   authTime: v.exactOptional(v.number()),
   /** Whether the user has asked to stay signed in, on the page with the password. */
   stays: v.exactOptional(v.boolean()),
-  /** What a way does when the code was right. */
+  /** The step that a way to sign in performs after the right code. */
   pending: v.exactOptional(v.object({ way: v.string(), data: v.string() })),
   ...standingEntries,
 })
@@ -95,7 +95,7 @@ export async function askForSecondFactor(
 ): Promise<Reply | undefined> {
   const { id, browser } = interaction
   if (!user.needsSecondFactor) return undefined
-  // Without a time that is known, the user authenticates with the code.
+  // Without a known time, the time of the code counts.
   const authTime = provesTime ? subject.authTime : undefined
   const more = {
     ...(idp !== undefined && { idp }),
@@ -127,7 +127,7 @@ export async function attemptSecondFactor(
     return signInPage(interaction, services, { problem: 'form_expired' })
   }
   const { sub, name, amr, idp, acr, authTime } = passed
-  // Before the code is checked: a proof that has ended must not reveal whether a code is right.
+  // Comes before the check of the code: an expired proof of the password must not reveal whether a code is right.
   const context = { sub, client: interaction.request.client, clientAddress: interaction.http.clientAddress }
   const fail = (reason: string): void => kit.recordUser({ type: 'second_factor_failed', reason }, context)
   if (isOutdated(passed, await standingOf(kit, sub))) {
@@ -141,7 +141,7 @@ export async function attemptSecondFactor(
     if (!isOAuthError(error) || error.code !== 'slow_down') throw error
     const { retryAfter = 0, reason } = error.details
     fail(reason)
-    // Seconds say nothing to a user who has to wait for days.
+    // A number of seconds is of no use to a user who has to wait for days.
     const state = { problem: 'too_many_attempts', ...(retryAfter <= maxShownWait && { retryAfter }) } as const
     return { ...(await show(interaction, passed, services, state)), error }
   }

@@ -105,7 +105,7 @@ export interface ConsentView extends FormView {
   readonly problem?: 'nothing_chosen' | undefined
   /** The claims that the request asks for individually. */
   readonly claims: readonly string[]
-  /** Where an application that has described itself comes from, and what gets the access. */
+  /** The origin of a self-described application, and the place that gets the access. */
   readonly described?: DescribedClient | undefined
 }
 

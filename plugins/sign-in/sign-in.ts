@@ -36,7 +36,7 @@ export async function interact(
   if (isElsewhere && isSilent) return { refuse: 'login_required' }
   if (session === undefined || mustSignIn || isElsewhere) {
     const waiting = await suspended()
-    // A user who has signed in, and does not suffice, sees the page: the same way would lead back here forever.
+    // A user who has signed in, but does not meet the request, sees the page: the same way again would be a loop.
     const way = progress.signedIn === undefined ? wayWithoutPage(waiting, services) : undefined
     return way === undefined ? signInPage(waiting, services) : { location: way.url }
   }
@@ -111,7 +111,8 @@ const passwordGrantWarning = defineFields({
       remedy:
         'remove password(), or refuse users who have set up a factor in users.authenticate, for clients with this grant type',
       source: 'RFC 9700 section 2.4',
-      // A server always has the grant: its check asks whether a client can use it.
+      // At the start only: the ready server always has the grant, so `grantry check` has a rule of its own, about
+      // clients that can use it.
       at: 'start',
       check: ({ grantTypes }) =>
         grantTypes.includes('password')

@@ -32,7 +32,7 @@ export type Shown = Pick<SuspendedInteraction, keyof Interaction | 'id' | 'brows
 async function formView(interaction: Shown, step: Step): Promise<FormView> {
   const { id, request, kit, restart } = interaction
   return {
-    // The id, for a GET of the address that the browser shows after the form.
+    // The URL contains the id, so that a user can load the address again that the browser shows after the form.
     action: `${kit.endpointUrl(endpointOf[step])}?${new URLSearchParams({ interaction: id })}`,
     fields: { interaction: id, form_token: await formTokenFor(interaction, step), request: restart },
     client: clientView(request.client),
@@ -44,22 +44,22 @@ async function formView(interaction: Shown, step: Step): Promise<FormView> {
 const localeFor = ({ request, http }: Shown, pages: SignInPages): string =>
   pages.localeOf(request.uiLocales, http.header('accept-language'))
 
-/** What a sign-in page shows besides the form. */
+/** The state of the sign-in page besides the form. */
 export interface SignInState
   extends Pick<SignInView, 'problem' | 'provider' | 'retryAfter' | 'username' | 'staySignedIn'> {
   /** The id of a passkey that the user has chosen, and that is no longer stored. */
   readonly unknownPasskey?: string | undefined
 }
 
-/** What the page of the sign-in depends on. */
+/** The services that the sign-in page uses. */
 export interface SignInPageServices extends OfferedWays {
   readonly pages: SignInPages
   readonly passkeys?: PasskeyCheck | undefined
 }
 
 /**
- * The name of a user who is signed in, and must only authenticate again. That of a user of a provider is for display: password
- * managers would find no password for it.
+ * The name of a signed-in user who must authenticate again. Absent for a user of a provider, whose name is for display
+ * only: password managers would find no password for it.
  */
 const earlierName = ({ request: { maxAge, prompts }, session }: Shown): string | undefined =>
   maxAge !== undefined && prompts.size === 0 && isLocal(session?.subject.idp) ? session?.name : undefined

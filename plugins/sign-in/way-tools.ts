@@ -14,7 +14,7 @@ function createSignInTools(services: FormServices): SignInTools {
     async signIn({ subject, name, provesTime, standing: earlier, confirm, pending }, interaction) {
       const { kit } = interaction
       const { sub } = subject
-      // Before everything else is read again.
+      // Read first, before everything else is read again.
       const standing = earlier ?? (await standingOf(kit, sub))
       if ((await confirm?.()) === false) return signInPage(interaction, services, { problem: 'form_expired' })
       const needsSecondFactor = await hasSecondFactor(sub, kit, services.secondFactors)

@@ -13,21 +13,24 @@ import type { SignInProblem, SignInWay } from './sign-in-pages.ts'
 export interface WayUser extends Pick<SignedInUser, 'subject' | 'provesTime'> {
   /** How the user is shown to the user. */
   readonly name: string
-  /** The state of the user when the user was authenticated, if that was earlier. A session with an outdated one never counts. */
+  /**
+   * The standing of the user at the authentication, if that was earlier. A session with an outdated standing is never
+   * valid.
+   */
   readonly standing?: Standing | undefined
   /**
-   * Whether what has identified the user still does, such as a link. Called when the state of the user was read: what ends in
-   * between gives no session. Default: yes.
+   * Whether the record that has identified the user, such as a link, still exists. Called after the standing of the
+   * user was read, so that a record that ends in between gives no session. Default: yes.
    */
   readonly confirm?: (() => Promise<boolean>) | undefined
   /**
-   * What `proved` of the way does before the session begins: after the user has proved a second factor, if there is one. It
-   * is in the form for the factor, encrypted.
+   * The step that `proved` of the way performs before the session begins: after the second factor, if there is one. The
+   * form for the factor contains it, encrypted.
    */
   readonly pending?: PendingStep | undefined
 }
 
-/** What a way to sign in does when the user has proved all that is asked. */
+/** A step that a way to sign in performs after the user has proved all required factors. */
 export interface PendingStep {
   /** The `name` of the way. */
   readonly way: string
@@ -62,7 +65,9 @@ export interface SignInTools {
   ) => Promise<Reply>
 }
 
-/** A session, and the request that it is for. A page that gives a client access has none but that of the client. */
+/**
+ * A session, and the request that it is for. For a page that gives a client access, the request has the client only.
+ */
 export interface JudgedSession extends Pick<Interaction, 'progress'> {
   readonly request: Pick<Interaction['request'], 'client' | 'acrValues'>
   readonly session: { readonly subject: Subject; readonly sid?: string | undefined } | undefined
@@ -70,13 +75,14 @@ export interface JudgedSession extends Pick<Interaction, 'progress'> {
 
 /** Ways to sign in besides the form with the password. */
 export interface SignInWays {
-  /** For `pending` of its users. */
+  /** The name for `pending` of its users. */
   readonly name?: string | undefined
   /**
-   * Does what was pending for a user who has proved all that is asked. Returns the state with which the session begins;
-   * `undefined` if it was not possible, or the user was revoked meanwhile; `refused` is the page that tells the user more.
+   * Performs the pending step of a user who has proved all required factors. Returns the standing with which the
+   * session begins; `undefined` if the step was not possible, or the user was revoked meanwhile; `refused` is a page
+   * with the reason.
    *
-   * @param standing the state of the user when the user was found
+   * @param standing the standing of the user when the user was found
    * @param sessions those of the provider that the request is for: several providers can share a way
    */
   readonly proved?:
@@ -110,12 +116,12 @@ export interface SignInWays {
   readonly createsAccounts?: boolean | undefined
   /** Returns the present name of a user whose passkey was stored with an earlier one; `undefined` if it does not know the user. */
   readonly nameOf?: ((sub: string, kit: EndpointKit) => Promise<string | undefined>) | undefined
-  /** Is called before a session of a user begins, by whichever way. */
+  /** Called before a session of a user begins, for all ways to sign in. */
   readonly signedIn?: ((sub: string, interaction: SuspendedInteraction) => Promise<void>) | undefined
   parts(tools: SignInTools): readonly PluginPart[]
 }
 
-/** What the page of the sign-in offers. */
+/** The ways to sign in that the page offers. */
 export interface OfferedWays {
   readonly ways: readonly SignInWays[]
   /** Whether users sign in with a password here. */

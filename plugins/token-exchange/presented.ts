@@ -61,10 +61,10 @@ function subjectIn(claims: Claims): Subject | undefined {
 }
 
 /**
- * Returns the APIs that the new token is for; none, which the core refuses, if the user has allowed the scopes at others
- * only: several APIs can have a scope with the same name.
+ * Returns the APIs that the new token is for. Returns none, which the core refuses, if the user has allowed the scopes
+ * at other APIs only: several APIs can have a scope with the same name.
  *
- * @param listed the scopes that the policy lists: it has seen the targets
+ * @param listed the scopes that the policy lists. They are allowed at all targets, which the policy has seen
  */
 export function audienceOf(
   targets: readonly string[],
@@ -77,8 +77,8 @@ export function audienceOf(
 }
 
 /**
- * Returns the claims of the new token. The organization that the subject token names remains: a token without a name could be
- * used for more than that one. So does the mark of a time that nothing has proved.
+ * Returns the claims of the new token. The organization of the subject token remains, because a token without an
+ * organization could be used for others. So does the mark of an unproved authentication time.
  *
  * @param added those of the policy
  */

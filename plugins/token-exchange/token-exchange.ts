@@ -33,7 +33,7 @@ import {
 
 export type { PresentedToken, TokenType } from './presented.ts'
 
-/** What a policy decides about. The tokens are valid. */
+/** The request that a policy decides about. Its tokens are valid. */
 export interface ExchangeRequest {
   readonly client: Client
   readonly subject: PresentedToken
@@ -45,7 +45,7 @@ export interface ExchangeRequest {
   readonly targets: readonly string[]
 }
 
-/** What a policy allows. */
+/** The decision of a policy that allows a request. */
 export interface ExchangeDecision {
   /**
    * The scopes that the new token can have. Default: those of the subject token, at its APIs. A scope that is listed and
@@ -192,7 +192,7 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
   const settings = parseConfiguration(settingsSchema, options, 'tokenExchange()')
   const { allow = () => false, subject: subjectOf = () => undefined } = settings
   const read = createReadPresented(createTrustedIssuers(settings, 'tokenExchange()'))
-  /** Returns `undefined` for a token of the client itself: the new one has the same subject, because it has the same client. */
+  /** Returns `undefined` for a token of the client itself: the new token belongs to the same client. */
   const userOf = async (token: ReadToken, client: Client, kit: Kit): Promise<Subject | undefined> => {
     const mapped = () => subjectOf(token.claims as TrustedJwt['claims'], client)
     const user = token.type === 'jwt' ? await kit.callHost('tokenExchange.subject', mapped) : token.subject
@@ -212,12 +212,12 @@ export function tokenExchange(options: TokenExchangeOptions = {}): Plugin {
       const { client, params, scopes: requested } = request
       const { refuse } = kit
       const types = typesOf(params, refuse)
-      // In the registered form, so that a policy recognizes them.
+      // Converts targets to their registered form, so that a policy recognizes them.
       const targets = targetsIn(params, refuse).map(kit.audienceOf)
       const token = await read(params.subject_token, types.subject, kit)
       const subject = await userOf(token, client, kit)
       const by = types.actor && (await read(params.actor_token ?? '', types.actor, kit))
-      // Otherwise, the new token would not show for whom the actor acts.
+      // Refuses an actor token that itself has an actor: the new token could not show both chains.
       if (by?.claims.act !== undefined) throw notExchanged('actor_delegated', refuse)
       assertMayAct(token, by, client, kit)
       const actor = actorOf(token, by, refuse)

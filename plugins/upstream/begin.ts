@@ -12,7 +12,10 @@ export const callbackUrl = (kit: EndpointKit, { name }: Pick<Provider, 'name'>):
 export const maxAgeFor = ({ prompts, maxAge }: SuspendedInteraction['request']): number | undefined =>
   prompts.has('login') ? 0 : maxAge
 
-/** What of the request of the client the provider receives. `consent` is about the client. */
+/**
+ * Returns the parameters of the client's request that are passed on to the provider. Without `prompt=consent`, which
+ * concerns the client.
+ */
 function passedOn({ request }: SuspendedInteraction, { adapter }: Provider): Readonly<Record<string, string>> {
   const { prompts, loginHint, uiLocales } = request
   const isOpenId = adapter?.endpoints === undefined
@@ -26,11 +29,11 @@ function passedOn({ request }: SuspendedInteraction, { adapter }: Provider): Rea
   }
 }
 
-/** A browser that leaves for a provider. */
+/** An authorization request to a provider. */
 export interface Departure {
   readonly kit: EndpointKit
   readonly http: EndpointRequest
-  /** What of the request of the client the provider receives. */
+  /** The parameters of the client's request that are passed on to the provider. */
   readonly passed: Readonly<Record<string, string>>
   readonly state: Pick<StoredState, 'interaction' | 'link' | 'maxAge'>
   readonly expiresAt: number
@@ -73,7 +76,7 @@ export async function depart(
     })
     return { location: url.href }
   } catch (error) {
-    // Only a pushed request reaches the provider here.
+    // The only request that is sent here is the pushed one.
     return failed(reasonOf(error, 'par_endpoint'))
   }
 }

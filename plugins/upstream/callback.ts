@@ -42,7 +42,10 @@ async function responseIn(params: Params, { connection }: Upstream, kit: Endpoin
   return opened?.provider === connection.provider.name ? opened.params : undefined
 }
 
-/** What the page says. It names neither the provider's text nor its code: they can contain anything. */
+/**
+ * Returns the problem that the page shows. It never contains the text or the code of the provider, which can be
+ * anything.
+ */
 const problemOf = ({ failure }: UpstreamFailure): SignInProblem => {
   if (failure === 'provider_access_denied') return 'provider_refused'
   if (failure.startsWith('auth_time_')) return 'provider_not_recent'
@@ -84,7 +87,7 @@ export async function handleCallback(
   const { link } = state
   if (link !== undefined) return finishLink({ params, begun: state, link }, http, kit, upstream, tools)
   const interaction = await tools.interactions.find(kit, http, state.interaction ?? '')
-  // Before it is spent: another browser must not end the sign-in of this one.
+  // Checked before the state is spent: another browser must not end the sign-in of this one.
   if (interaction === undefined) return tools.expired(http, kit)
   if (!(await spendState(kit, params.state, state))) {
     return { location: tools.interactions.resumeUrl(kit, interaction.id) }
@@ -97,7 +100,7 @@ export async function handleCallback(
   const { subject, provesTime, unproved } = authenticationOf(claims, provider, state, kit)
   const sub = await identify(claims, provider, { settings, keeper }, kit)
   if (isFailure(sub)) return fail(sub)
-  // Otherwise the session would not count, and the page of the sign-in would come again without a reason.
+  // Without this check, the session would not be valid, and the sign-in page would appear again without a reason.
   if (!(await kit.isUserActive(sub))) return fail(failed('user_inactive'))
   // A code of the user proves that the user is here now.
   if (unproved !== undefined && !(await tools.hasSecondFactor(sub, kit))) return fail(unproved)

@@ -4,7 +4,7 @@ import { upstreamUsers } from './profile.ts'
 /** Users of one place, such as `sqlUsers()` or `ldapUsers()`. */
 export interface UserSource extends UserService {
   readonly isActive: NonNullable<UserService['isActive']>
-  /** Distinguishes a user who was deactivated in this place from one whom another place can have. */
+  /** Needed to distinguish a user who was deactivated in this place from a user of another place. */
   readonly find: NonNullable<UserService['find']>
 }
 

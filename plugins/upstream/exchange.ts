@@ -8,7 +8,7 @@ import { upstreamClaims } from './upstream-claims.ts'
 import type { Connection } from './upstream-connection.ts'
 import type { UpstreamTokens } from './verify.ts'
 
-/** What a provider has sent to its callback URL. */
+/** The response that a provider has sent to its callback URL. */
 export interface UpstreamResponse {
   readonly params: Readonly<Record<string, string>>
   /** The callback URL of the provider, without a query. */
@@ -55,7 +55,7 @@ async function openIdClaims(exchange: Exchange, tokens: { id_token?: string | un
   const verified = await exchange.tokens.verify(tokens.id_token ?? '', { jwksUri, issuer }, kit)
   if (isFailure(verified)) return verified
   const userinfo = await readUserinfo(exchange, tokens.access_token, verified.sub)
-  // What users can edit at the provider must not state how they have signed in.
+  // Claims of userinfo must not state how users have signed in, because users may be able to edit them.
   const { email, email_verified, amr: _, acr: _acr, auth_time: _time, sid: _sid, ...others } = userinfo
   // An address and whether it is verified come from one place.
   const mail = verified.email === undefined ? { email, email_verified } : {}

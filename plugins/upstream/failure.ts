@@ -12,7 +12,7 @@ export const isFailure = (value: unknown): value is UpstreamFailure =>
 
 const problemCode = 'UPSTREAM_FETCH'
 
-/** The error with which a request to a provider ends that has no response. */
+/** Returns the error for a request to a provider without a response. */
 export const fetchError = (problem: FetchProblem): Error =>
   Object.assign(new Error('The provider has not responded'), { code: problemCode, problem })
 
@@ -56,7 +56,7 @@ const knownAtToken: ReadonlySet<unknown> = new Set([
   'unsupported_grant_type',
 ])
 
-/** The endpoint of the provider that is asked with the credentials of the client. */
+/** An endpoint of the provider at which the client authenticates. */
 type AskedEndpoint = 'token_endpoint' | 'par_endpoint'
 
 /** A challenge to the client means that its secret is wrong (RFC 6749 section 5.2). Others are about a token. */

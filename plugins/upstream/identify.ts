@@ -37,19 +37,19 @@ function trustedMail({ claims, provider }: Arrival): string | undefined {
 /** Characters of the random part of a name: 96 bits. */
 const nameLength = 16
 
-/** Creates an account without an address, which it gets when the link is certain. */
+/** Creates an account without an address. The address is added after the link is stored. */
 async function createAccount({ claims, provider, kit }: Arrival, accounts: AccountStore) {
   const { email: _, email_verified: _verified, ...profile } = profileOf(claims, provider)
-  // Random: a stranger who knows the user at the provider must not have registered the name before.
+  // The name is random, so that a stranger who knows the user at the provider cannot have registered it before.
   const username = `${provider.name}-${kit.randomId().slice(0, nameLength)}`
   const account = { username, emailVerified: false, claims: profile }
   return kit.callHost('upstream.accounts.create', () => accounts.create(account))
 }
 
 /**
- * An address that another account has verified stays there: it proves nothing here. It is verified only if the operator trusts
- * the provider for its domain: otherwise a user of one provider could wait with the address of another user, whom a trusted
- * provider then signs in to this account.
+ * Adds the address of the provider to a new account. The store refuses an address that another account has verified.
+ * The address counts as verified only if the operator trusts the provider for its domain: otherwise, a user of one
+ * provider could claim the address of another user, whom a trusted provider would then sign in to this account.
  */
 async function addMail(arrival: Arrival, sub: string, accounts: AccountStore): Promise<void> {
   const { claims, kit } = arrival
@@ -60,8 +60,8 @@ async function addMail(arrival: Arrival, sub: string, accounts: AccountStore): P
 }
 
 /**
- * Whether the account at the provider is the only one there that the user has had. Addresses get new owners, each with
- * another `sub`: to the provider, the user is the first one.
+ * Whether the user has never had another account at the provider. An address can get a new owner, with another `sub`:
+ * the local user belongs to the first one.
  *
  * @see OpenID Connect Core section 5.7
  */
@@ -76,7 +76,7 @@ async function knownBy(arrival: Arrival, accounts: AccountStore): Promise<string
   const mail = trustedMail(arrival)
   if (mail === undefined) return undefined
   const known = await arrival.kit.callHost('upstream.accounts.findByEmail', () => accounts.findByEmail(mail))
-  // Another spelling that the store takes for the same is another mailbox.
+  // A spelling that only the store treats as equal is another mailbox.
   const isOwn = known?.emailVerified === true && known.email !== undefined && isSameAddress(known.email, mail)
   return isOwn && (await isFirstOf(known.sub, arrival)) ? known.sub : undefined
 }
@@ -91,7 +91,7 @@ async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<strin
   const outcome = await insertLink(kit, id, linkOf(arrival, sub))
   if (outcome === 'linked') {
     if (known === undefined) {
-      // Before the account has an address, which would lead another one to it.
+      // Noted before the account has an address, by which another account at the provider could be linked to it.
       await noteFirst(kit, { sub, issuer: arrival.provider.issuer }, id)
       await addMail(arrival, sub, accounts)
     }
@@ -103,7 +103,10 @@ async function newcomer(arrival: Arrival, accounts: AccountStore): Promise<strin
   return first?.sub ?? failed('links_full')
 }
 
-/** Whether the user at a provider is still the user here. What a function of the host has returned is not asked again. */
+/**
+ * Whether an account at a provider still belongs to this user. A user whom the function `subject` of the host has
+ * returned is not checked again.
+ */
 export async function isStillLinked(
   claims: UpstreamClaims,
   sub: string,

@@ -15,7 +15,8 @@ export interface UpstreamAccess {
 /** The tokens of providers with `keepTokens`. */
 export interface KeptTokens {
   /**
-   * Returns an access token of a user that counts now, and refreshes it if needed: once, also if several processes ask.
+   * Returns a valid access token of a user. Refreshes it if needed, and only once, even if several processes ask for
+   * it.
    *
    * @param provider the name of the provider
    * @returns `undefined` if none is kept, the user is not active, or the provider accepts its refresh token no longer
@@ -41,7 +42,7 @@ const endedLifetime = 600
 
 const text = v.string()
 const keptSchema = v.object({
-  // What the record belongs to, and how it began: another one must not take its place.
+  // The members that identify the record and its sign-in, so that no other record can replace it.
   issuer: text,
   sub: text,
   provider: text,
@@ -49,9 +50,9 @@ const keptSchema = v.object({
   account: text,
   /** The same for all refreshes since a sign-in. */
   origin: text,
-  /** Another one after each refresh. */
+  /** Changes with each refresh. */
   generation: text,
-  /** That of the user at the sign-in. */
+  /** The epoch of the user at the sign-in. */
   epoch: v.exactOptional(text),
   accessToken: text,
   tokenType: text,
@@ -73,7 +74,7 @@ const endedKeyOf = ({ origin }: Kept): string => `ended upstream tokens:${origin
 /** The sealed tokens of users, one record for each user and provider. */
 export interface TokenRecords {
   read(kit: EndpointKit, sub: string, provider: string): Promise<Kept | undefined>
-  /** Stores tokens. Returns whether they still count: not if they were removed in the meantime. */
+  /** Stores tokens. Returns `false` if they were removed in the meantime. */
   write(kit: EndpointKit, kept: Kept): Promise<boolean>
   /** @param account only those of this account at the provider */
   remove(kit: EndpointKit, sub: string, provider: string, account?: string): Promise<void>
@@ -102,7 +103,7 @@ export function createTokenRecords(secrets: readonly string[]): TokenRecords {
     async remove(kit, sub, provider, account) {
       const kept = await read(kit, sub, provider)
       if (kept !== undefined && account !== undefined && kept.account !== account) return
-      // First: a refresh that has begun before looks for it after it has stored its result.
+      // Written first: a refresh that is in progress looks for this mark after it has stored its result.
       if (kept !== undefined) await kit.records.put(endedKeyOf(kept), true, kit.now() + endedLifetime)
       await kit.records.delete(keyOf(sub, provider))
     },

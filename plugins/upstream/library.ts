@@ -5,7 +5,7 @@ import { missingPackage } from '../shared/missing-package.ts'
 import type { LibraryFetch } from './outgoing.ts'
 import type { Provider, Settings } from './upstream-options.ts'
 
-/** openid-client, with what this provider is as a client of the upstream one. */
+/** The library openid-client, configured as the client of an upstream provider. */
 export interface Library {
   readonly oidc: typeof openidClient
   /** Reads the metadata of the provider. Rejects with an error of the library. */

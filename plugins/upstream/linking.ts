@@ -80,7 +80,7 @@ export async function finishLink(
 ): Promise<Reply> {
   const { provider } = connection
   const judge = () => judgeFlow({ sid: link.sid, maxAge }, tools.sessions, http, kit)
-  // The session that began it, in this browser: another user must not get the account of this one, nor this one another's.
+  // Checks that this browser still has the session that began the link: no user may get the account of another user.
   const state = await judge()
   if (state === 'ended') return tools.expired(http, kit)
   if (!(await spendState(kit, params.state ?? '', begun))) return returned(link.returnTo, 'failed')
@@ -95,13 +95,13 @@ export async function finishLink(
   if (isFailure(redeemed)) return fail(redeemed, 'failed')
   const { claims, tokens: granted } = redeemed
   const id = derivedSubject(claims, kit)
-  // Its user signs in with it already, as a user of its own.
+  // The account at the provider already has a user of its own here.
   const isUser = id !== link.sub && (await isUpstreamUser(kit, id))
   const stored = { sub: link.sub, provider: provider.name, name: nameOf(claims), linkedAt: kit.now() }
   const owner = { sub: link.sub, issuer: provider.issuer }
   async function mayStay(): Promise<boolean> {
-    // Before the last look, so that a removal of the user that follows finds it. It is noted also when this link has ended, or
-    // the provider has another name: no address leads another account there to the user.
+    // Noted before the last check, so that a later removal of the user finds it. The note remains after the link has
+    // ended, or the provider was renamed, so that no mail address links another account there to this user.
     const isNew = (await noteFirst(kit, owner, id)) === 'new'
     let isAllowed = false
     try {

@@ -9,7 +9,7 @@ import { lifetime } from './profile.ts'
 const schema = v.object({
   sub: v.string(),
   provider: v.string(),
-  /** What the user recognizes the account at the provider by. */
+  /** The name by which the user recognizes the account at the provider. */
   name: v.string(),
   linkedAt: v.number(),
   ...removalMark,
@@ -18,7 +18,7 @@ const schema = v.object({
 /** An account at a provider that belongs to a user here. */
 export type StoredLink = v.InferOutput<typeof schema>
 
-/** The most links of one user. */
+/** The maximum number of links of one user. */
 const maxLinks = 20
 
 const keyOf = (id: string): string => `upstream link:${id}`
@@ -49,14 +49,14 @@ export async function forgetFirst(kit: EndpointKit, sub: string, issuers: readon
   await Promise.all(issuers.map((issuer) => kit.records.delete(firstKeyOf(kit, sub, issuer))))
 }
 
-/** Also one that does not count. */
+/** Also returns a link that is marked as removed. */
 const findAny = (kit: EndpointKit, id: string): Promise<StoredLink | undefined> => kit.records.get(keyOf(id), schema)
 
 /** The links of accounts at providers to users, by the hash of `iss` and `sub`. One account belongs to one user. */
 export const findLink = async (kit: EndpointKit, id: string): Promise<StoredLink | undefined> =>
   unlessMarked(await findAny(kit, id))
 
-/** Lets the link of a user count, also one that another process was removing, or that has died while it was. */
+/** Confirms the link of a user, even if another process is removing it, or has died during the removal. */
 async function confirm(kit: EndpointKit, id: string, link: StoredLink, expiresAt: number): Promise<boolean> {
   let isOwn = false
   await kit.records.update(keyOf(id), schema, (present) => {
@@ -70,8 +70,8 @@ async function confirm(kit: EndpointKit, id: string, link: StoredLink, expiresAt
  * Links an account. `taken` if it belongs to another user, also if that happens at the same moment in another process;
  * `full` if the user has too many.
  *
- * @param isStillAllowed asked before the link counts: `refused` if that is not allowed any more. A link that cannot be judged
- * never counts
+ * @param isStillAllowed called before the link takes effect: with `false`, the result is `refused`. If it rejects, the
+ * link never takes effect
  */
 export async function insertLink(
   kit: EndpointKit,
@@ -90,7 +90,7 @@ export async function insertLink(
   try {
     isAllowed = isListed && (isStillAllowed === undefined || (await isStillAllowed()) === true)
   } finally {
-    // Not a link that another request has confirmed.
+    // Leaves a link that another request has confirmed.
     if (!isAllowed && isNew && (isStillAllowed === undefined || (await findLink(kit, id)) === undefined)) {
       await kit.records.delete(keyOf(id))
       await set.remove(id)
@@ -110,13 +110,13 @@ async function linksOf(kit: EndpointKit, sub: string, find: typeof findLink): Pr
 
 export const listLinks = (kit: EndpointKit, sub: string) => linksOf(kit, sub, findLink)
 
-/** Also those whose removal has begun. */
+/** Returns all links, also those whose removal has begun. */
 export const listAllLinks = (kit: EndpointKit, sub: string) => linksOf(kit, sub, findAny)
 
 /**
  * Ends a link of a user. Returns it, if there was one.
  *
- * @param isStillAllowed asked once the link does not count any more; `false` if the link stays
+ * @param isStillAllowed called after the link was marked as removed. With `false`, the link is restored
  */
 export async function removeLink(
   kit: EndpointKit,

@@ -35,7 +35,9 @@ function withExactNumbers(body: string): string {
   }
 }
 
-/** Creates the requests to a provider, with places of its own: a provider that hangs takes none of another one. */
+/**
+ * Creates the requests to a provider, with places of its own: a provider that hangs uses up no place of another one.
+ */
 export function createOutgoing(
   { allowPrivateAddresses }: Provider,
   { timeout, maxSize, maxRequests, fetch }: Settings,

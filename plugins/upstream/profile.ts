@@ -6,7 +6,7 @@ import type { UpstreamClaims } from './provider.ts'
 import type { TokenKeeper } from './token-keeper.ts'
 import type { Provider } from './upstream-options.ts'
 
-/** A user who has signed in at another provider, and whose account is nowhere else. */
+/** A user who has signed in at another provider, and has no account elsewhere. */
 export interface UpstreamUser {
   /** What the provider has stated about the user at the last sign-in. */
   readonly claims: Readonly<Record<string, Json>>
@@ -15,7 +15,7 @@ export interface UpstreamUser {
 /** The users without an account elsewhere. A host answers `users.claims` and `users.isActive` with them. */
 export interface UpstreamUsers {
   find(sub: string): Promise<UpstreamUser | undefined>
-  /** Removes what is known of a user, with the kept tokens. The next sign-in creates it again. */
+  /** Removes the stored user and the kept tokens. The next sign-in creates the user again. */
   remove(sub: string): Promise<void>
   /** Removes everything that is stored of a user who was removed, with the links to accounts at providers. */
   forget(sub: string): Promise<void>

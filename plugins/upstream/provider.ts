@@ -10,7 +10,7 @@ export interface UpstreamClaims {
   readonly [claim: string]: unknown
 }
 
-/** Where a provider that is not OpenID Connect has its endpoints. */
+/** The endpoints of a provider without OpenID Connect. */
 export interface OAuthEndpoints {
   readonly authorization: string
   readonly token: string
@@ -19,7 +19,10 @@ export interface OAuthEndpoints {
 /** A request to the API of a provider with the access token of its user. */
 export type UpstreamGet = (url: string) => Promise<unknown>
 
-/** What distinguishes a provider from those that follow OpenID Connect. Presets have one; a configuration file cannot. */
+/**
+ * The differences between a provider and one that follows OpenID Connect. Presets have an adapter; a configuration file
+ * cannot.
+ */
 export interface ProviderAdapter {
   /** For a provider with plain OAuth 2.0: it has no metadata and no identity tokens. */
   readonly endpoints?: OAuthEndpoints | undefined

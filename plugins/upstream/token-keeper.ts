@@ -99,7 +99,7 @@ async function refresh(kept: Kept, refreshToken: string, refreshing: Refreshing)
   }
   fail(reason)
   if (reason === 'token_endpoint_invalid_grant') {
-    // Another sign-in can have stored new ones.
+    // Another sign-in may have stored new tokens.
     if ((await records.read(kit, sub, provider))?.generation === kept.generation) {
       await records.remove(kit, sub, provider)
     }
@@ -144,11 +144,11 @@ export function createTokenKeeper(
   async function isOwn({ sub, account }: Kept, kit: EndpointKit): Promise<boolean> {
     if (account === sub) return true
     const owner = await ownerOf(kit, account)
-    // Without a link, the function of the host has decided.
+    // Without a link, the function `subject` of the host has determined the user.
     return owner === undefined ? subject !== undefined : owner === sub
   }
 
-  /** Returns what is kept, unless it has ended with a link, or a revocation of the user. */
+  /** Returns the kept tokens, unless they have ended with a link, or with a revocation of the user. */
   async function current(kit: EndpointKit, sub: string, provider: string): Promise<Kept | undefined> {
     if (!keeps.has(provider)) return undefined
     const [kept, epoch] = await Promise.all([records.read(kit, sub, provider), kit.epochOf(sub)])
@@ -167,7 +167,7 @@ export function createTokenKeeper(
     const isValid = kept.expiresAt !== undefined && now < kept.expiresAt
     if (kept.refreshToken === undefined) return isValid ? accessOf(kept) : undefined
     try {
-      // A discovery and the refresh.
+      // Long enough for a discovery and the refresh.
       const next = await refreshed(kept, timeout * 3, { kit, connection, records })
       return next && accessOf(next)
     } catch (error) {
@@ -199,7 +199,7 @@ export function createTokenKeeper(
       }
       const stored = { ...beginning, ...(epoch !== undefined && { epoch }), ...kept }
       await records.write(kit, stored)
-      // A removal of the user or the link that has come since has not found them.
+      // Checks again, because a removal of the user or the link since then has not found the new tokens.
       const [present, isLinked, isActive] = await Promise.all([
         kit.epochOf(sub),
         isOwn(stored, kit),

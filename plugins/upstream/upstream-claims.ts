@@ -28,11 +28,11 @@ export interface UpstreamAuthentication {
   readonly subject: Omit<Subject, 'sub'>
   /** `false`: `authTime` is not known to be when the user authenticated. */
   readonly provesTime: boolean
-  /** Why it is not as recent as the request demands. */
+  /** Why the authentication does not prove to be as recent as the request demands. */
   readonly unproved?: UpstreamFailure | undefined
 }
 
-/** Returns when the user has authenticated (epoch seconds), and what is not proved of it. */
+/** Returns when the user has authenticated (epoch seconds), and whether the provider proves that time. */
 function timeOf(
   { auth_time: stated }: UpstreamClaims,
   { freshness }: Provider,

@@ -9,9 +9,9 @@ import type { Provider, Settings } from './upstream-options.ts'
 
 /** Seconds after which metadata is read again, while requests still use the old one. */
 const renewal = 3600
-/** Seconds for which metadata counts while the provider does not respond. */
+/** Seconds for which metadata is used while the provider does not respond. */
 const maxAge = 86_400
-/** Seconds for which a failure counts. */
+/** Seconds for which a failure is not tried again. */
 const cooldown = 5
 /** Seconds for which one sign-in waits for newer metadata. */
 const patience = 0.5

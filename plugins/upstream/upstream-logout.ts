@@ -32,7 +32,7 @@ export async function rememberSession(claims: UpstreamClaims, sub: string, kit: 
   const { iss, sid } = claims
   await Promise.all([
     isText(sid) && kit.records.put(sidKey(iss, sid, kit), { sub }, expiresAt),
-    // Otherwise, the user is the hash, or a link leads there.
+    // Stored only if neither the hash nor a link identifies the user.
     sub !== id && (await findLink(kit, id)) === undefined && kit.records.put(userKey(id), { sub }, expiresAt),
   ])
 }
@@ -43,7 +43,7 @@ async function userOf(claims: JsonObject, { adapter }: Provider, kit: EndpointKi
   if (typeof iss !== 'string') return undefined
   // As at the sign-in.
   const sub = adapter?.userOf === undefined ? claims.sub : adapter.userOf(claims)
-  // First: a logout token can lack what names the user.
+  // Looked up by `sid` first: a logout token can lack the claims that name the user.
   const record = isText(sid) ? await kit.records.get(sidKey(iss, sid, kit), schema) : undefined
   if (record !== undefined || !isText(sub)) return record?.sub
   const id = derivedSubject({ iss, sub }, kit)
@@ -65,8 +65,9 @@ function isLogoutToken({ events, nonce, iat, jti, sub, sid }: JsonObject, now: n
 }
 
 /**
- * Ends the sessions that a user has begun at a provider, when the provider reports the logout. It can name one of its
- * sessions: all of the user end that came from there, because it is not known which of them belong to it.
+ * Ends the sessions that a user has begun at a provider, when the provider reports the logout. If the token names one
+ * session of the provider, all sessions of the user that began there end, because it is not known which of them belong
+ * to it.
  *
  * @see OpenID Connect Back-Channel Logout 1.0
  */
@@ -95,7 +96,8 @@ export async function handleLogout(
     const begun = all.filter(({ subject }) => subject.idp === provider.name)
     await Promise.all([keeper.remove(kit, sub, provider.name), ...begun.map(({ sid }) => sessions.end(kit, sid))])
   }
-  // Afterwards: the provider sends the token again if this process dies, and to end a session twice changes nothing.
+  // Marked as used afterwards: if this process dies, the provider sends the token again, and ending a session twice has
+  // no further effect.
   await kit.records.insert(used, true, kit.now() + 2 * (maxTokenAge + clockTolerance), keptRecord)
   return { json: {} }
 }

@@ -76,11 +76,11 @@ export const commonEntries = {
   allowPrivateAddresses: v.optional(flag, false),
 }
 
-/** What only the library has: no endpoint of the server returns the tokens. */
+/** The options of the library only: no endpoint of the ready server returns the tokens. */
 export const libraryEntries = {
   /**
-   * Whether the access token and the refresh token of the last sign-in of each user are kept, encrypted, for
-   * `provider.use(upstreamTokens)`. Requires `encryptionSecrets`. Default: `false`; then nothing of them is stored.
+   * Whether the access token and the refresh token of the last sign-in of each user are stored, encrypted, for
+   * `provider.use(upstreamTokens)`. Requires `encryptionSecrets`. Default: `false`.
    */
   keepTokens: v.optional(flag, false),
 }

@@ -72,7 +72,7 @@ const secretRule = ({ providers }: Settings): Rule => ({
   severity: 'warning',
   remedy: 'set one of them',
   source: 'RFC 9700 section 2.5',
-  // The check of a server names the place in its configuration.
+  // At the start only: `grantry check` has a rule that names the place in the configuration.
   at: 'start',
   check: () =>
     providers
@@ -106,7 +106,7 @@ async function begin(
 /** The ways to sign in at other providers. */
 export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout {
   /**
-   * Returns what a page for accounts needs to link accounts at providers.
+   * Returns the functions with which an account page links accounts at providers.
    *
    * @param kit that of a feature or the interaction of the authorization endpoint
    */
@@ -114,15 +114,15 @@ export interface UpstreamWays extends SignInWays, ProviderLinks, ProviderLogout 
 }
 
 /**
- * Whether a mail address is in one of the domains of a provider. Compared in capitals: a user service that maps names to one
- * case takes `ß`, its capital and `ss`, or both small sigmas, for the same, and would check a password.
+ * Whether a mail address is in one of the domains of a provider. Compares in capitals: a user service that maps names
+ * to one case treats `ß`, its capital and `ss`, or both small sigmas, as equal, and would check a password.
  */
 function isAt(mail: string | undefined, { domains }: Provider): boolean {
   const domain = mail === undefined ? undefined : domainOf(mail)?.toUpperCase()
   return domain !== undefined && domains.some((candidate) => foldedDomain(candidate).toUpperCase() === domain)
 }
 
-/** What leads the users of a domain to its provider. */
+/** Creates the functions that send the users of a domain to its provider. */
 const domainWays = (
   { providers }: Pick<Settings, 'providers'>,
   usable: (interaction: SuspendedInteraction) => readonly Provider[],
@@ -131,7 +131,8 @@ const domainWays = (
   ownsAddress: (address) => providers.some((provider) => isAt(address, provider)),
   asksForAddress: (interaction) => usable(interaction).some(({ domains }) => domains.length > 0),
   forAddress(interaction) {
-    // Also those that the client may not use, whose page refuses it: a password here must not replace them for its users.
+    // Includes providers that the client may not use, which are then refused: a password here must not replace them for
+    // the users of the domain.
     const ofDomains = providers.filter(({ domains }) => domains.length > 0)
     if (ofDomains.length === 0) return undefined
     return (address) => {
@@ -141,7 +142,7 @@ const domainWays = (
   },
 })
 
-/** What a page for accounts and the host need of the links, and of the users who have them. */
+/** Creates the functions with which an account page and the host manage links and their users. */
 function linkingOf({ upstreams, keeper }: ReturnType<typeof createUpstreams>) {
   const linked = (kit: EndpointKit) => createLinkedProviders(upstreams, keeper, kit)
   const usersOf = (kit: EndpointKit) => ({ ...createUpstreamUsers(kit, keeper), forget: linked(kit).forget })

@@ -7,11 +7,11 @@ import { createTokens, type UpstreamTokens } from './verify.ts'
 
 export type Listeners = ReadonlySet<(link: NewLink) => Promise<void>>
 
-/** A provider, with what its callback needs. */
+/** A provider, with the services of its callback. */
 export interface Upstream {
   readonly connection: Connection
   readonly tokens: UpstreamTokens
-  /** What to call after a new link. */
+  /** The functions that are called after a new link. */
   readonly listeners: Listeners
   /** Keeps the tokens of all providers that ask for it. */
   readonly keeper: TokenKeeper

@@ -46,7 +46,7 @@ async function verifiedBy(jwt: string, { keys, find }: PublishedKeySet, rules: J
 }
 
 export function createTokens(provider: Provider, outgoing: Outgoing, { timeout, maxSize }: Settings): UpstreamTokens {
-  // Not the requests of these settings: those of the provider have its rules.
+  // Uses the requests of the provider, with its rules for addresses, not those of these settings.
   const keys = createPublishedKeys(v.parse(jwksUriSettingsSchema, { timeout, maxSize }), { send: outgoing.send })
   const issuerOf = provider.adapter?.issuerOf
 
@@ -66,7 +66,7 @@ export function createTokens(provider: Provider, outgoing: Outgoing, { timeout, 
       const outcome = await keys.verify(jwksUri, kit, (keys) => verifiedBy(jwt, keys, rules))
       if (outcome.payload === undefined) return failed(`token_${outcome.reason}`)
       const claims = outcome.payload as JsonObject
-      // The library compares it only if there are several audiences.
+      // The library compares `azp` only if there are several audiences.
       if (claims.azp !== undefined && claims.azp !== provider.clientId) return failed('token_azp_invalid')
       if (issuerOf === undefined) return claims
       if (issuerOf(claims) !== claims.iss) return failed('token_iss_invalid')

@@ -18,7 +18,7 @@ function valuesProblem(rule: WorkloadRule, platform: WorkloadIssuer['platform'])
   return undefined
 }
 
-/** Checks the rule of a client: it must match workloads of one owner only. */
+/** Creates the check of a client's rule, which must match workloads of one owner only. */
 export function createRuleCheck(issuers: ReadonlyMap<string, WorkloadIssuer>) {
   return ({ workload: rule }: Client): ClientProblem | undefined => {
     if (rule === undefined) return undefined

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@grantry/core'
-/** Claims that are compared otherwise. */
+/** Claims that a rule compares with members of its own. */
 export const ownMembers: Readonly<Record<string, string>> = {
   iss: 'issuer',
   aud: 'audience',
@@ -21,7 +21,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 export const claimAt = (claims: object, name: string): unknown =>
   name.startsWith('/') ? segmentsOf(name).reduce(memberOf, claims as unknown) : memberOf(claims, name)
 
-/** A claim as text. Some platforms send ids as numbers. What has parts is no text, and matches nothing. */
+/** Returns a claim as text. Some platforms send ids as numbers. An object or array is no text, and matches nothing. */
 const textOf = (value: unknown): string | undefined => {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   return typeof value === 'string' ? value : undefined
@@ -51,7 +51,7 @@ export function matches(patterns: Patterns, claim: unknown): boolean {
  * Returns why a pattern is refused, if it is: a `*` anywhere but after a delimiter would match the names of others, such
  * as `acme-evil` for `acme*`.
  *
- * @param least what must come before the `*`; `undefined` for a claim that is only compared exactly
+ * @param least the form of the text before the `*`; `undefined` for a claim that is only compared exactly
  */
 export function patternProblem(pattern: string, least: RegExp | undefined): string | undefined {
   const prefix = prefixOf(pattern)

@@ -28,17 +28,17 @@ export const workloadRuleSchema = configurationObject({
 /** The rule of a client for the tokens that authenticate it. */
 export type WorkloadRule = Readonly<v.InferOutput<typeof workloadRuleSchema>>
 
-/** A system that issues tokens to what runs on it. */
+/** A system that issues tokens to the workloads that run on it. */
 export interface Platform {
   /** Default: the operator names it. */
   readonly issuer?: string
   /** The values of `typ`, besides `JWT` and none. */
   readonly types: readonly string[]
-  /** Whether a token authenticates once. Not where workloads get one token for its whole lifetime. */
+  /** Whether a token authenticates only once. `false` where a workload uses one token for its whole lifetime. */
   readonly singleUse: boolean
-  /** What comes before a `*`, for the claims that can have one. */
+  /** The form of the text before a `*`, for the claims that can have one. */
   readonly wildcards: Readonly<Record<string, RegExp>>
-  /** Returns what a rule lacks to match only workloads of one owner. */
+  /** Returns what a rule lacks to match workloads of one owner only; `undefined` if nothing. */
   problemOf(rule: WorkloadRule): string | undefined
 }
 
@@ -51,7 +51,7 @@ const hasIds = ({ claims = {} }: WorkloadRule, names: readonly string[]): boolea
 const refs = /^refs\/(?:heads|tags)\//u
 const inOwner = /^[^/:]+\//u
 
-/** A name is free again when its owner has renamed or deleted it. An id is not. */
+/** Another owner can take a name after it was renamed or deleted, but never an id. */
 const github: Platform = {
   issuer: 'https://token.actions.githubusercontent.com',
   types: [],
@@ -124,7 +124,7 @@ const spiffe: Platform = {
   },
 }
 
-/** Any other issuer. What its claims mean is not known, so nothing but a whole subject names a workload. */
+/** Any other issuer. The meaning of its claims is not known, so only a whole subject identifies a workload. */
 const otherPlatform: Platform = {
   types: [],
   singleUse: false,

@@ -20,8 +20,8 @@ export interface WorkloadTokens {
   /** Whether a token claims to be from one of the issuers. No signature is verified. */
   isOwn(jwt: string): boolean
   /**
-   * Verifies a token and compares it with the rule of the client. What it does before it compares does not depend on the
-   * client, so its time does not reveal which clients exist.
+   * Verifies a token and compares it with the rule of the client. The steps before the comparison do not depend on the
+   * client, so the response time does not reveal which clients exist.
    *
    * @param isSvid whether the request says that the token is a JWT-SVID
    * @throws OAuthError `temporarily_unavailable` if the keys of the issuer cannot be fetched
@@ -97,7 +97,7 @@ export function createWorkloadTokens(settings: Settings, issuers: ReadonlyMap<st
     const published = issuer.allowPrivateAddresses ? privately : publicly
     const outcome = await published.verify(issuer.issuer, kit, ({ find }) => verifiedJwt(jwt, find, rules))
     if (outcome.reason !== 'keys_unavailable' && outcome.reason !== 'keys_address_refused') return outcome
-    // Not the fault of the workload, which would take a 401 for a wrong rule.
+    // Not a 401, which a workload would take for a wrong rule.
     throw kit.refuse('temporarily_unavailable', 'The service is temporarily unavailable', outcome.reason, {
       retryAfter: 5,
     })
@@ -129,7 +129,7 @@ export function createWorkloadTokens(settings: Settings, issuers: ReadonlyMap<st
       if (claim !== undefined)
         return { reason: 'claim_mismatch', detail: `the rule of the client does not allow the value of ${claim}` }
       if (!issuer.singleUse) return true
-      // Last, so that only a workload of the client can fill the storage.
+      // Comes last, so that only a workload of the client can fill the storage.
       const { id, expiresAt } = singleUseOf(issuer.issuer, token.jti ?? '', token.exp, clockTolerance)
       return (await kit.records.insert(id, true, expiresAt, keptRecord)) || { reason: 'replayed' }
     },

@@ -48,7 +48,7 @@ const workloadGrant = (tokens: WorkloadTokens) =>
   })
 
 const clientMembers = {
-  /** Which tokens of which issuer authenticate the client. */
+  /** The rule for the tokens of an issuer that authenticate the client. */
   workload: member(v.optional(workloadRuleSchema), {
     title: 'Workload',
     text: 'Whose tokens authenticate it, without a secret: an object with the issuer, and the subject and claims that must match.',

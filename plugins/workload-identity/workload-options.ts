@@ -14,8 +14,8 @@ const issuerSchema = configurationObject({
   /** The system that issues the tokens. It determines what a rule of a client must contain. */
   platform: v.picklist(names, `must be one of ${names.join(', ')}`),
   /**
-   * The `iss` of its tokens, compared character by character; for `spiffe`, `spiffe://` and the trust domain. Default for
-   * `github` and `gitlab`: that of github.com and gitlab.com.
+   * The `iss` of the tokens, compared character by character; for `spiffe`, `spiffe://` and the trust domain. Default
+   * for `github` and `gitlab`: the issuers of github.com and gitlab.com.
    */
   issuer: v.optional(text),
   /** Its public keys; for `spiffe`, its bundle. */
@@ -23,7 +23,10 @@ const issuerSchema = configurationObject({
   /** The URL of its public keys, or of its bundle. Default: what its discovery document names. */
   jwksUri: v.optional(text),
   algorithms: algorithmsSchema,
-  /** The only value of `aud`, unless the rule of the client has another one. Default: the issuer of this provider. */
+  /**
+   * The only accepted value of `aud`, unless the rule of the client names another one. Default: the issuer of this
+   * provider.
+   */
   audience: v.optional(text),
   /** Seconds from now to the latest `exp`, and from the earliest `iat` to now. */
   maxLifetime: v.optional(seconds(10, 86_400), 3600),

@@ -25,7 +25,7 @@ const issuer = 'https://appleid.apple.com'
 const secretLifetime = 300
 const maxNameLength = 100
 
-/** The name, which Apple sends with the first sign-in only, in a form that the browser carries: not proved. */
+/** Returns the name, which Apple sends with the first sign-in only, through the browser, so that it is not proved. */
 function nameIn({ user }: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   try {
     const { firstName, lastName } = Object(Object(JSON.parse(user ?? '')).name) as Record<string, unknown>

@@ -25,7 +25,7 @@ const userSchema = v.object({
 
 const mailsSchema = v.array(v.object({ email: v.string(), primary: v.boolean(), verified: v.boolean() }))
 
-/** The address that GitHub has verified and the user has chosen. That of the profile can be any text. */
+/** Returns the primary address if GitHub has verified it. The address of the profile can be any text. */
 async function readMail(get: UpstreamGet, api: string) {
   const mails = v.safeParse(mailsSchema, await get(`${api}/user/emails`))
   const mail = mails.success ? mails.output.find(({ primary, verified }) => primary && verified) : undefined

@@ -22,12 +22,13 @@ export function google(options: GoogleOptions): UpstreamProvider {
   return {
     ...common,
     issuer: 'https://accounts.google.com',
-    // Its identity tokens have all claims.
+    // The identity tokens of Google have all claims.
     userinfo: false,
-    // Only a hint for its page: the user can change it.
+    // A hint for the page of Google only: the user can change it.
     parameters: { ...(domain !== undefined && { hd: others.length > 0 ? '*' : domain }), ...parameters },
     adapter: {
-      // Google has once verified the address of a private account in another domain, and does not learn of its next owner.
+      // For a private account with an address in another domain, Google has verified the address once, and does not
+      // notice when it gets a new owner.
       verifiesMail: ({ email, email_verified: isVerified, hd }) =>
         isVerified === true && (typeof hd === 'string' || /@(?:gmail|googlemail)\.com$/iu.test(String(email))),
       refuses: ({ hd }) =>

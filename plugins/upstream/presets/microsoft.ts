@@ -48,7 +48,7 @@ export function microsoft(options: MicrosoftOptions): UpstreamProvider {
     adapter: {
       issuerOf: ({ tid }) =>
         typeof tid === 'string' && tenantForm.test(tid) && isAllowed(tid) ? `${host}/${tid}/v2.0` : undefined,
-      // `sub` is another one for each application, and a change of the client id would lose all users.
+      // `sub` differs for each application, so a change of the client id would lose all users.
       userOf: ({ oid }) => (typeof oid === 'string' && tenantForm.test(oid) ? oid : undefined),
       verifiesMail: ({ xms_edov: isVerified }) => isVerified === true || isVerified === '1' || isVerified === 1,
     },
