@@ -26,17 +26,17 @@ async function asked(address = 'new@example.com') {
   const { browser } = await f.signedIn()
   const page = await f.ask(browser, address)
   const code = codeIn((await f.mailsTo(address))[0])
-  return { ...f, own: browser, page, code }
+  return { ...f, asker: browser, page, code }
 }
 
 describe('an address is not changed', () => {
   test('by a code of another session of the user, of another user, or in another browser', async () => {
-    const { users, own, page, code, signedIn, browser, ask } = await asked()
-    const other = await signedIn()
+    const { users, asker, page, code, signedIn, browser, ask } = await asked()
+    const otherSession = await signedIn()
     const stranger = await signedIn('bob')
-    await ask(other.browser, 'other@example.com')
+    await ask(otherSession.browser, 'other@example.com')
     await ask(stranger.browser, 'stranger@example.com')
-    for (const of of [other.browser, stranger.browser]) {
+    for (const of of [otherSession.browser, stranger.browser]) {
       const form = await of.open(codeUri)
       await of.submit(codeUri, { ...hiddenFields(form), code })
       await of.submit(codeUri, { ...hiddenFields(page), code })
@@ -46,39 +46,43 @@ describe('an address is not changed', () => {
       'Your browser has sent no cookie',
     )
     expect([users.get('alice'), users.get('bob')?.email]).toMatchObject([unchanged, 'bob@example.com'])
-    await own.submit(codeUri, { ...hiddenFields(page), code })
+    await asker.submit(codeUri, { ...hiddenFields(page), code })
     expect(users.get('alice')?.email).toBe('new@example.com')
   })
 
   test('by a form of another site, or a link', async () => {
-    const { users, own, page, code, mails } = await asked()
+    const { users, asker, page, code, mails } = await asked()
     const before = mails.length
-    for (const form_token of ['', 'x', hiddenFields(await own.open(`${accountUri}/sessions/end-others`)).form_token]) {
+    for (const form_token of [
+      '',
+      'x',
+      hiddenFields(await asker.open(`${accountUri}/sessions/end-others`)).form_token,
+    ]) {
       const fields = form_token === undefined ? {} : { form_token }
-      expect((await own.submit(codeUri, { ...fields, code })).status).toBe(400)
-      expect((await own.submit(addressUri, { ...fields, address: 'x@example.com' })).status).toBe(400)
+      expect((await asker.submit(codeUri, { ...fields, code })).status).toBe(400)
+      expect((await asker.submit(addressUri, { ...fields, address: 'x@example.com' })).status).toBe(400)
     }
-    await own.open(`${codeUri}?${new URLSearchParams({ ...hiddenFields(page), code })}`)
-    await own.open(
-      `${addressUri}?${new URLSearchParams({ ...hiddenFields(await own.open(addressUri)), address: 'x@y.example' })}`,
+    await asker.open(`${codeUri}?${new URLSearchParams({ ...hiddenFields(page), code })}`)
+    await asker.open(
+      `${addressUri}?${new URLSearchParams({ ...hiddenFields(await asker.open(addressUri)), address: 'x@y.example' })}`,
     )
     expect([mails.length, users.get('alice')]).toMatchObject([before, unchanged])
   })
 
   test('20.42 without a recent authentication, to ask or to prove', async () => {
-    const { users, own, page, code, clock, mails } = await asked()
-    const form = await own.open(addressUri)
+    const { users, asker, page, code, clock, mails } = await asked()
+    const form = await asker.open(addressUri)
     clock.advance(301)
     const before = mails.length
-    expect((await own.submit(addressUri, { ...hiddenFields(form), address: 'x@example.com' })).html).toContain(
+    expect((await asker.submit(addressUri, { ...hiddenFields(form), address: 'x@example.com' })).html).toContain(
       'name="password"',
     )
-    expect((await own.submit(codeUri, { ...hiddenFields(page), code })).html).toContain('name="password"')
+    expect((await asker.submit(codeUri, { ...hiddenFields(page), code })).html).toContain('name="password"')
     expect([mails.length, users.get('alice')]).toMatchObject([before, unchanged])
   })
 
   test('by fields that the form does not have', async () => {
-    const { users, own, page, code, ask, mailsTo } = await asked()
+    const { users, asker, page, code, ask, mailsTo } = await asked()
     const more = {
       email: 'x@example.com',
       email_verified: 'true',
@@ -86,29 +90,29 @@ describe('an address is not changed', () => {
       address: 'x@example.com',
       roles: 'admin',
     }
-    await own.submit(codeUri, { ...hiddenFields(page), ...more, code: 'xxxxxx' })
+    await asker.submit(codeUri, { ...hiddenFields(page), ...more, code: 'xxxxxx' })
     expect(users.get('alice')).toMatchObject(unchanged)
-    await own.submit(codeUri, { ...hiddenFields(page), ...more, code })
+    await asker.submit(codeUri, { ...hiddenFields(page), ...more, code })
     expect(users.get('alice')).toMatchObject({ email: 'new@example.com', claims: {} })
     expect(users.get('bob')?.email).toBe('bob@example.com')
-    await ask(own, 'later@example.com')
+    await ask(asker, 'later@example.com')
     expect(await mailsTo('x@example.com')).toEqual([])
   })
 
   test('by a code after five wrong ones, also of ten at the same moment', async () => {
-    const { users, own, page, code } = await asked()
+    const { users, asker, page, code } = await asked()
     const wrong = Array.from({ length: 9 }, (_, index) =>
       String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'),
     )
-    await Promise.all(wrong.map((one) => own.submit(codeUri, { ...hiddenFields(page), code: one })))
-    expect((await own.submit(codeUri, { ...hiddenFields(page), code })).html).toContain('id="problem"')
+    await Promise.all(wrong.map((guess) => asker.submit(codeUri, { ...hiddenFields(page), code: guess })))
+    expect((await asker.submit(codeUri, { ...hiddenFields(page), code })).html).toContain('id="problem"')
     expect(users.get('alice')).toMatchObject(unchanged)
   })
 
   test('after the user was revoked', async () => {
-    const { users, own, page, code, provider } = await asked()
+    const { users, asker, page, code, provider } = await asked()
     await provider.revoke({ subject: 'alice' })
-    await own.submit(codeUri, { ...hiddenFields(page), code })
+    await asker.submit(codeUri, { ...hiddenFields(page), code })
     expect(users.get('alice')).toMatchObject(unchanged)
   })
 })

@@ -29,16 +29,16 @@ describe('an account is not deleted', () => {
 
   test('by a link, or a form of another site, session, page or user', async () => {
     const { signedIn, users } = await setUpDeletion()
-    const [victim, other, stranger] = [await signedIn(), await signedIn(), await signedIn('bob')]
+    const [victim, otherSession, stranger] = [await signedIn(), await signedIn(), await signedIn('bob')]
     const tokenOf = async ({ browser }: typeof victim, path: string) =>
       hiddenFields(await browser.open(`${accountUri}/${path}`)).form_token ?? ''
-    const own = await tokenOf(victim, 'delete')
-    await victim.browser.open(`${deletionUri}?${new URLSearchParams({ form_token: own })}`)
+    const validToken = await tokenOf(victim, 'delete')
+    await victim.browser.open(`${deletionUri}?${new URLSearchParams({ form_token: validToken })}`)
     const tokens = [
       '',
       'x',
       await tokenOf(victim, 'data'),
-      await tokenOf(other, 'delete'),
+      await tokenOf(otherSession, 'delete'),
       await tokenOf(stranger, 'delete'),
     ]
     for (const form_token of tokens) {

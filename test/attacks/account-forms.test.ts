@@ -14,17 +14,17 @@ import { hiddenFields } from '../authorization/browser.ts'
 async function setUpAttack() {
   const f = await setUpAccount()
   const victim = await f.signedIn()
-  const other = await f.signedIn()
+  const otherSession = await f.signedIn()
   await f.authorize(victim.browser)
   const page = await victim.browser.open(accountUri)
   const changes = [...linksTo(page, 'sessions/'), ...linksTo(page, 'applications/')]
   /** Whether nothing has changed. */
   const isUntouched = async () => {
     const after = await victim.browser.open(accountUri)
-    const isSignedIn = (await other.browser.open(accountUri)).html.includes('id="sessions"')
+    const isSignedIn = (await otherSession.browser.open(accountUri)).html.includes('id="sessions"')
     return isSignedIn && changes.every((url) => after.html.includes(url))
   }
-  return { ...f, victim: victim.browser, other: other.browser, changes, isUntouched }
+  return { ...f, victim: victim.browser, otherBrowser: otherSession.browser, changes, isUntouched }
 }
 
 describe('a form of the account changes nothing', () => {
@@ -58,13 +58,13 @@ describe('a form of the account changes nothing', () => {
   })
 
   test('with a form token of another form, another session of the user, or another user', async () => {
-    const { victim, other, changes, isUntouched, signedIn } = await setUpAttack()
+    const { victim, otherBrowser, changes, isUntouched, signedIn } = await setUpAttack()
     const { browser: stranger } = await signedIn('bob')
     await signedIn('bob')
     for (const [index, url] of changes.entries()) {
       const tokens = [
         hiddenFields(await victim.open(changes[(index + 1) % changes.length] ?? '')).form_token,
-        hiddenFields(await other.open(url)).form_token,
+        hiddenFields(await otherBrowser.open(url)).form_token,
         hiddenFields(await stranger.open(`${accountUri}/sessions/end-others`)).form_token,
       ]
       for (const form_token of tokens) {
@@ -98,9 +98,9 @@ describe('a form of the account changes nothing', () => {
 async function setUpAccountFor(maxAge: number) {
   const f = await setUpAccount({ account: { maxAge } })
   const { browser: victim } = await f.signedIn()
-  const other = await f.signedIn()
+  const otherSession = await f.signedIn()
   const changes = linksTo(await victim.open(accountUri), 'sessions/')
-  const isUntouched = async () => (await other.browser.open(accountUri)).html.includes('id="sessions"')
+  const isUntouched = async () => (await otherSession.browser.open(accountUri)).html.includes('id="sessions"')
   return { ...f, victim, changes, isUntouched }
 }
 
@@ -108,7 +108,7 @@ describe('a user who is signed in', () => {
   test('cannot end the session or the access of another user', async () => {
     const { changes, isUntouched, signedIn, send } = await setUpAttack()
     const { browser: bob } = await signedIn('bob')
-    for (const url of changes.filter((one) => !one.endsWith('end-others'))) {
+    for (const url of changes.filter((change) => !change.endsWith('end-others'))) {
       // There is no form for it.
       const shown = await bob.open(url)
       expect([shown.url.href, hiddenFields(shown)]).toEqual([accountUri, {}])

@@ -48,8 +48,12 @@ describe('a passkey is not added', () => {
     const { signedIn, send } = await setUpPasskeys()
     const { browser: thief } = await signedIn('bob')
     const { browser } = await signedIn()
-    const [page, other, foreign] = [await browser.open(addUri), await browser.open(addUri), await thief.open(addUri)]
-    for (const { challenge } of [optionsIn(other), optionsIn(foreign)]) {
+    const [page, otherPage, thiefsPage] = [
+      await browser.open(addUri),
+      await browser.open(addUri),
+      await thief.open(addUri),
+    ]
+    for (const { challenge } of [optionsIn(otherPage), optionsIn(thiefsPage)]) {
       const refused = await send(browser, page, { credential: device(1).register(challenge) })
       expect(refused.html).toContain('The passkey was not added')
     }

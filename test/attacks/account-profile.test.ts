@@ -47,13 +47,13 @@ describe('the form of the profile', () => {
 
   test('changes nothing with a form token of another user, session or page, or without one', async () => {
     const { signedIn, users } = await setUpAttack()
-    const [victim, other, stranger] = [await signedIn(), await signedIn(), await signedIn('bob')]
+    const [victim, otherSession, stranger] = [await signedIn(), await signedIn(), await signedIn('bob')]
     const tokenOf = async (of: typeof victim, path: string) =>
       /name="form_token" value="([^"]*)"/u.exec((await of.browser.open(`${accountUri}/${path}`)).html)?.[1] ?? ''
     const tokens = [
       '',
       'x',
-      await tokenOf(other, 'profile'),
+      await tokenOf(otherSession, 'profile'),
       await tokenOf(stranger, 'profile'),
       await tokenOf(victim, 'sessions/end-others'),
     ]

@@ -12,7 +12,7 @@ import { hiddenFields } from '../authorization/browser.ts'
 test('a stolen session changes nothing without a new authentication', async () => {
   const { signedIn, browser, clock, authorize } = await setUpAccount()
   const user = await signedIn()
-  const other = await signedIn()
+  const otherSession = await signedIn()
   await authorize(user.browser)
   clock.advance(301)
   const thief = browser()
@@ -27,18 +27,18 @@ test('a stolen session changes nothing without a new authentication', async () =
     // A form of the sign-in, without the password.
     await thief.submit(`${issuer}/connect/signin`, { ...hiddenFields(asked), username: 'alice', password: 'wrong' })
   }
-  expect((await other.browser.open(accountUri)).html).toContain('id="sessions"')
+  expect((await otherSession.browser.open(accountUri)).html).toContain('id="sessions"')
   expect(linksTo(await user.browser.open(accountUri), 'applications/')).toHaveLength(1)
 })
 
 test('a form that was shown before the theft is refused when the authentication is too old', async () => {
   const { signedIn, send, clock } = await setUpAccount()
   const user = await signedIn()
-  const other = await signedIn()
+  const otherSession = await signedIn()
   const form = await user.browser.open(`${accountUri}/sessions/end-others`)
   clock.advance(301)
   expect((await send(user.browser, form)).html).toContain('name="password"')
-  expect((await other.browser.open(accountUri)).html).toContain('id="sessions"')
+  expect((await otherSession.browser.open(accountUri)).html).toContain('id="sessions"')
 })
 
 test('a session that was ended signs in and changes nothing, also with its form', async () => {

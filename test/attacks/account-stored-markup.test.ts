@@ -27,8 +27,8 @@ test('the browser and the address of a sign-in, and the names of applications an
     },
   }
   const user = createBrowser(hostile, '192.0.2.1')
-  const other = createBrowser(hostile, '198.51.100.7')
-  for (const browser of [user, other]) await enter(browser, await browser.open(accountUri), evil, 'x')
+  const thief = createBrowser(hostile, '198.51.100.7')
+  for (const browser of [user, thief]) await enter(browser, await browser.open(accountUri), evil, 'x')
   await authorize(user)
   const page = await user.open(accountUri)
   const pages = [page]

@@ -35,7 +35,7 @@ describe('accounts in the storage', () => {
     const create = async (index: number) =>
       processes[index % 2 ? 0 : 1].store.create({ ...of(index), emailVerified: true, password: `password ${index}` })
     const outcomes = await Promise.all(Array.from({ length: 10 }, (_, index) => create(index).catch(() => 'failed')))
-    const created = outcomes.filter((one) => typeof one === 'object')
+    const created = outcomes.filter((outcome) => typeof outcome === 'object')
     expect(created.length).toBeLessThanOrEqual(1)
   })
 

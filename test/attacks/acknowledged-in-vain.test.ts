@@ -72,9 +72,9 @@ test('of a refresh token that has expired before the access tokens of its family
 
 test('of a JWT, because another provider on the same memory was closed', async () => {
   const storage = memoryDriver()
-  const [one, other] = [await fixture({ storage }), await fixture({ storage })]
-  const { access_token: token } = await issueTokens(one, webJwt)
-  expectRevoked(await one.post('revocation', { token }, webJwt))
-  await one.provider.close()
-  expect(await isActive(other, token)).toBe(false)
+  const [closing, remaining] = [await fixture({ storage }), await fixture({ storage })]
+  const { access_token: token } = await issueTokens(closing, webJwt)
+  expectRevoked(await closing.post('revocation', { token }, webJwt))
+  await closing.provider.close()
+  expect(await isActive(remaining, token)).toBe(false)
 })

@@ -21,11 +21,11 @@ function folding() {
   return { ...store, findByEmail: (email: string) => store.findByEmail(loose(email)) }
 }
 
-/** Returns the texts with the letter or the other one at each place. */
-function spellings(text: string, letter: string, other: string): readonly string[] {
+/** Returns the texts with the letter or its look-alike at each place. */
+function spellings(text: string, letter: string, lookalike: string): readonly string[] {
   const [first = '', ...rest] = text.split(letter)
   return rest.reduce<readonly string[]>(
-    (all, part) => all.flatMap((one) => [one + letter + part, one + other + part]),
+    (all, part) => all.flatMap((start) => [start + letter + part, start + lookalike + part]),
     [first],
   )
 }
@@ -36,10 +36,10 @@ const sharp = ['silvia.ro\u00dfi@gmail.com', 'silvia.ro\u1e9ei@gmail.com']
 describe('an address in another spelling', () => {
   test('that a storage takes for the address of a user is unknown', async () => {
     const f = await setUpAccounts({ store: folding(), mail: 'both', signUp: 'open' })
-    for (const [host, other] of [...dotless.slice(-8), ...sharp].entries()) {
-      expect(loose(other)).toBe(address)
+    for (const [host, spelling] of [...dotless.slice(-8), ...sharp].entries()) {
+      expect(loose(spelling)).toBe(address)
       const { ask } = await f.start({}, createBrowser(f.provider, `198.51.100.${host}`))
-      for (const link of ['forgot', 'by-mail']) expect(titleOf(await ask(link, other))).toBe('Check your email')
+      for (const link of ['forgot', 'by-mail']) expect(titleOf(await ask(link, spelling))).toBe('Check your email')
     }
     expect(await f.arrived()).toEqual([])
     const { ask } = await f.start()
@@ -49,10 +49,10 @@ describe('an address in another spelling', () => {
 
   test('gets the mail of a sign-up itself, and creates no account', async () => {
     const f = await setUpAccounts({ store: folding(), signUp: 'open' })
-    const [other = ''] = dotless
-    await (await f.start()).ask('create', other)
+    const [spelling = ''] = dotless
+    await (await f.start()).ask('create', spelling)
     expect((await f.arrived()).map(({ to, subject }) => [to, subject])).toEqual([
-      [other, 'You already have an account'],
+      [spelling, 'You already have an account'],
     ])
   })
 
@@ -65,7 +65,7 @@ describe('an address in another spelling', () => {
       'anna+x@b\u00fccher.example',
     ]
     const pages: Page[] = []
-    for (const one of all) pages.push(await (await f.start()).ask('create', one))
+    for (const spelling of all) pages.push(await (await f.start()).ask('create', spelling))
     expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 429])
   })
 
@@ -82,8 +82,8 @@ describe('an address in another spelling', () => {
 
   test('with invisible characters is no address', async () => {
     const f = await setUpAccounts({ signUp: 'open' })
-    for (const one of ['al\ufe0fice@example.com', 'alice@exam\u3164ple.com', 'al\u034fice@example.com']) {
-      expect(problemOf(await (await f.start()).ask('create', one))).toContain('Enter an email address')
+    for (const spelling of ['al\ufe0fice@example.com', 'alice@exam\u3164ple.com', 'al\u034fice@example.com']) {
+      expect(problemOf(await (await f.start()).ask('create', spelling))).toContain('Enter an email address')
     }
     expect(await f.arrived()).toEqual([])
   })

@@ -14,9 +14,9 @@ async function service(requestsPerMinutePerAddress = 3) {
 }
 
 const statuses = async (count: number, call: (index: number) => Promise<Response>): Promise<readonly number[]> => {
-  const found: number[] = []
-  for (let index = 0; index < count; index += 1) found.push((await call(index)).status)
-  return found
+  const received: number[] = []
+  for (let index = 0; index < count; index += 1) received.push((await call(index)).status)
+  return received
 }
 
 describe('a flood', () => {

@@ -45,12 +45,12 @@ describe('a token', () => {
 
   test('that was revoked does nothing, immediately', async () => {
     const { send, tokenOf, post, provider } = await setting()
-    const [one, other] = [await tokenOf('ops', 'admin'), await tokenOf('ops', 'admin', 'alice')]
-    await post('revocation', { token: one }, ['ops', web[1]])
-    expect((await send('POST', '/clients', { ...add, token: one })).status).toBe(401)
-    expect((await send('POST', '/clients', { ...add, token: other })).status).toBe(201)
+    const [tokenOfClient, tokenOfUser] = [await tokenOf('ops', 'admin'), await tokenOf('ops', 'admin', 'alice')]
+    await post('revocation', { token: tokenOfClient }, ['ops', web[1]])
+    expect((await send('POST', '/clients', { ...add, token: tokenOfClient })).status).toBe(401)
+    expect((await send('POST', '/clients', { ...add, token: tokenOfUser })).status).toBe(201)
     await provider.revoke({ subject: 'alice' })
-    expect((await send('GET', '/clients/batch', { token: other })).status).toBe(401)
+    expect((await send('GET', '/clients/batch', { token: tokenOfUser })).status).toBe(401)
   })
 
   test('of another kind does nothing', async () => {

@@ -9,7 +9,7 @@ import { bearing, createApi, keyNamed, sign } from '../resource-server/issuer.ts
 
 const der = new Uint8Array([48, 3, 2, 1, 255])
 const pem = `-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString('base64')}\n-----END CERTIFICATE-----\n`
-const other = new Uint8Array([48, 3, 2, 1, 254])
+const otherDer = new Uint8Array([48, 3, 2, 1, 254])
 const thumbprint = Buffer.from(await crypto.subtle.digest('SHA-256', der)).toString('base64url')
 
 async function send(clientCertificate: FindCertificate | undefined, options: Partial<ResourceServerOptions> = {}) {
@@ -29,7 +29,7 @@ test.each<[string, FindCertificate]>([
 })
 
 test.each<[string, FindCertificate | undefined, number, string]>([
-  ['another certificate', () => other, 401, 'wrong_certificate'],
+  ['another certificate', () => otherDer, 401, 'wrong_certificate'],
   ['no certificate', () => undefined, 401, 'certificate_missing'],
   ['an API that knows no certificates', undefined, 401, 'binding_not_supported'],
   ['something that is not a certificate', () => 'abc', 503, 'certificate_unavailable'],
@@ -52,7 +52,7 @@ test('a token without a certificate is refused where one is required', async () 
 test('a token that is bound to both needs both', async () => {
   const cnf = { 'x5t#S256': thumbprint }
   const start = (find: FindCertificate) => createBound({ clientCertificate: find })
-  const [right, wrong] = [await start(() => der), await start(() => other)]
+  const [right, wrong] = [await start(() => der), await start(() => otherDer)]
   for (const [{ api, client }, expected] of [
     [right, 'proof_missing'],
     [wrong, 'wrong_certificate'],

@@ -104,9 +104,9 @@ describe('the second check refuses', () => {
 
   test('a proof that another request has used, or that has become too old', async () => {
     const { api, token, prove, test: t } = await createCounting()
-    const [used, own] = [await prove(), await prove()]
+    const [used, fresh] = [await prove(), await prove()]
     accepted(await api.authorize(presenting(token, used)))
-    const { method, headers } = presenting(token, own)
+    const { method, headers } = presenting(token, fresh)
     const request = { method, url, headers, identity: {} }
     accepted(await api.authorize(request))
     expect((await api.authorize({ ...request, headers: presenting(token, used).headers })).reason).toBe('replayed')
@@ -119,8 +119,8 @@ describe('the second check refuses', () => {
     const proof = await prove()
     const request = { method: 'GET', url, identity: {} }
     accepted(await api.authorize({ ...request, headers: presenting(token, proof).headers }))
-    const other = await sign(await keyNamed('one'), { cnf: { jkt: client.thumbprint } })
-    const outcome = await api.authorize({ ...request, headers: presenting(other, proof).headers })
+    const otherToken = await sign(await keyNamed('one'), { cnf: { jkt: client.thumbprint } })
+    const outcome = await api.authorize({ ...request, headers: presenting(otherToken, proof).headers })
     expect(outcome.reason).toBe('ath_mismatch')
   })
 
@@ -155,8 +155,8 @@ test('requests on one connection are distinguished, although they have the same 
 
 test('another resource server does not rely on the first one', async () => {
   const { api, token, prove, test: t, replayStore } = await createCounting()
-  const other = createResourceServer({ ...t.options, dpop: { baseUrl: audience, replayStore } })
+  const otherServer = createResourceServer({ ...t.options, dpop: { baseUrl: audience, replayStore } })
   const request = presenting(token, await prove())
   accepted(await api.authorize(request))
-  expect((await other.authorize(request)).reason).toBe('replayed')
+  expect((await otherServer.authorize(request)).reason).toBe('replayed')
 })

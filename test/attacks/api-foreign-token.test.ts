@@ -19,7 +19,7 @@ import {
   sign,
 } from '../resource-server/issuer.ts'
 
-const [one, thief] = [await keyNamed('one'), await keyNamed('thief')]
+const [issuerKey, thief] = [await keyNamed('one'), await keyNamed('thief')]
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('an API refuses a forged token', () => {
@@ -37,9 +37,9 @@ describe('an API refuses a forged token', () => {
 
   test('that is signed with the public key as a shared secret', async () => {
     const { api } = await createApi()
-    const spki = await exportSPKI((await importJWK(one.jwk, 'ES256')) as CryptoKey)
-    const [, payload] = (await sign(one)).split('.')
-    for (const secret of [spki, spki.trim(), JSON.stringify(one.jwk), '']) {
+    const spki = await exportSPKI((await importJWK(issuerKey.jwk, 'ES256')) as CryptoKey)
+    const [, payload] = (await sign(issuerKey)).split('.')
+    for (const secret of [spki, spki.trim(), JSON.stringify(issuerKey.jwk), '']) {
       const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: 'one' })}.${payload}`
       const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
       expect((await api.authorize(bearing(token))).reason).toBe('algorithm_not_allowed')
@@ -48,7 +48,7 @@ describe('an API refuses a forged token', () => {
 
   test.each(['none', 'None', 'NONE', ''])('without a signature, with the algorithm %j', async (alg) => {
     const { api } = await createApi()
-    const [, payload] = (await sign(one)).split('.')
+    const [, payload] = (await sign(issuerKey)).split('.')
     for (const signature of ['', 'AA']) {
       const token = `${encode({ alg, typ: 'at+jwt' })}.${payload}.${signature}`
       expect((await api.authorize(bearing(token))).response?.status).toBe(401)
@@ -58,7 +58,7 @@ describe('an API refuses a forged token', () => {
   test('with a symmetric key that the issuer has published', async () => {
     const { test: t, api } = await createApi()
     t.published = [{ kty: 'oct', k: 'AAAA', kid: 'one' }]
-    const [, payload] = (await sign(one)).split('.')
+    const [, payload] = (await sign(issuerKey)).split('.')
     for (const alg of ['HS256', 'ES256']) {
       const signed = `${encode({ alg, typ: 'at+jwt', kid: 'one' })}.${payload}`
       const token = `${signed}.${createHmac('sha256', Buffer.alloc(3)).update(signed).digest('base64url')}`
@@ -69,7 +69,7 @@ describe('an API refuses a forged token', () => {
   test('with a key of RSA that is too short', async () => {
     const { test: t, api } = await createApi()
     t.published = [{ kty: 'RSA', n: 'A'.repeat(171), e: 'AQAB', kid: 'one' }]
-    const [, payload] = (await sign(one)).split('.')
+    const [, payload] = (await sign(issuerKey)).split('.')
     const token = `${encode({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })}.${payload}.${'A'.repeat(171)}`
     expect((await api.authorize(bearing(token))).reason).toBe('key_unknown')
   })
@@ -83,7 +83,7 @@ describe('an API refuses a token of the issuer that is not for it', () => {
     ['a token for another API', { aud: 'https://other.example' }, {}, 'audience_mismatch'],
   ])('%s', async (_, claims, header, reason) => {
     const { api } = await createApi()
-    expect((await api.authorize(bearing(await sign(one, claims, header)))).reason).toBe(reason)
+    expect((await api.authorize(bearing(await sign(issuerKey, claims, header)))).reason).toBe(reason)
   })
 
   test('a refresh token, which the issuer calls active without an audience', async () => {
@@ -130,7 +130,7 @@ test.each<[string, (jwt: string) => string]>([
   const t = await createIssuer()
   t.responses.set(`${issuer}/introspect`, () => Response.json({ active: true, aud: audience }))
   const introspection = { clientId: 'a', clientSecret: 'b' }
-  const token = change(await sign(one))
+  const token = change(await sign(issuerKey))
   for (const options of [t.options, { ...t.options, introspection }]) {
     expect((await createResourceServer(options).authorize(bearing(token))).reason).toBe('token_malformed')
   }

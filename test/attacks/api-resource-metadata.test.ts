@@ -11,7 +11,7 @@ import { type AccessToken, createResourceServer, mcpAuth } from '../../packages/
 import { audience, createIssuer, issuer, keyNamed, sign } from '../resource-server/issuer.ts'
 import { senders } from '../resource-server/mcp-frameworks.ts'
 
-const one = await keyNamed('one')
+const issuerKey = await keyNamed('one')
 const resource = `${audience}/mcp`
 const metadataUrl = `${audience}/.well-known/oauth-protected-resource/mcp`
 
@@ -54,7 +54,7 @@ describe.each(senders)('in %s, a sender cannot change', (_, send) => {
     ['no server', { aud: undefined }],
     ['this server, of another issuer', { aud: resource, iss: 'https://evil.example' }],
   ])('the server that a token is for: %s', async (_name, claims) => {
-    const token = await sign(one, { scope: 'mcp:tools', ...claims })
+    const token = await sign(issuerKey, { scope: 'mcp:tools', ...claims })
     const outcome = await send(await optionsOf(), { headers: { authorization: `Bearer ${token}` } })
     expect(outcome).toMatchObject({ status: 401, isPassedOn: false })
   })
@@ -83,16 +83,20 @@ describe('on the way', () => {
   ])('a slash at the end names the same server: %s', async (identifier, aud) => {
     const { options } = await createIssuer()
     const api = createResourceServer({ ...options, audience: undefined, resource: identifier })
-    const claims = (await api.verify(await sign(one, { aud }))).extra as AccessToken['claims']
+    const claims = (await api.verify(await sign(issuerKey, { aud }))).extra as AccessToken['claims']
     expect(claims.sub).toBe('alice')
-    await expect(api.verify(await sign(one, { aud: `${aud}x` }))).rejects.toMatchObject({ reason: 'audience_mismatch' })
+    await expect(api.verify(await sign(issuerKey, { aud: `${aud}x` }))).rejects.toMatchObject({
+      reason: 'audience_mismatch',
+    })
   })
 
   test('an audience that is given is the only one', async () => {
     const { options } = await createIssuer()
     const api = createResourceServer({ ...options, audience: 'orders', resource })
-    await expect(api.verify(await sign(one, { aud: resource }))).rejects.toMatchObject({ reason: 'audience_mismatch' })
-    expect((await api.verify(await sign(one, { aud: 'orders' }))).clientId).toBe('web')
+    await expect(api.verify(await sign(issuerKey, { aud: resource }))).rejects.toMatchObject({
+      reason: 'audience_mismatch',
+    })
+    expect((await api.verify(await sign(issuerKey, { aud: 'orders' }))).clientId).toBe('web')
   })
 })
 

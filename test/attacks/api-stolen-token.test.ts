@@ -124,10 +124,10 @@ describe('an API refuses a stolen access token', () => {
     const { send, prove, token, test: t } = await createBound()
     const proof = await prove()
     accepted(await send(proof))
-    const other = createResourceServer({ ...t.options, dpop: { baseUrl: audience } })
-    expect(refusalOf(await other.authorize(presenting(token, proof)))).toEqual(invalid('replayed'))
-    const own = { baseUrl: audience, replayStore: memoryReplayStore(() => t.now) }
-    accepted(await createResourceServer({ ...t.options, dpop: own }).authorize(presenting(token, proof)))
+    const otherServer = createResourceServer({ ...t.options, dpop: { baseUrl: audience } })
+    expect(refusalOf(await otherServer.authorize(presenting(token, proof)))).toEqual(invalid('replayed'))
+    const separateStore = { baseUrl: audience, replayStore: memoryReplayStore(() => t.now) }
+    accepted(await createResourceServer({ ...t.options, dpop: separateStore }).authorize(presenting(token, proof)))
   })
 
   test('with a used proof at the last moment at which a new one is accepted', async () => {
@@ -182,10 +182,10 @@ test('a token that the issuer calls bound, without its key, is refused', async (
 
 test('a client cannot use up the proof of another one by sending its jti first', async () => {
   const { api, send, prove, test: t } = await createBound()
-  const other = await holder('ES256', () => t.now)
-  const token = await sign(await keyNamed('one'), { cnf: { jkt: other.thumbprint } })
+  const otherClient = await holder('ES256', () => t.now)
+  const token = await sign(await keyNamed('one'), { cnf: { jkt: otherClient.thumbprint } })
   const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
-  const proof = await other.prove({ htm: 'GET', htu: url, ath: hash.toString('base64url'), jti: 'same' })
+  const proof = await otherClient.prove({ htm: 'GET', htu: url, ath: hash.toString('base64url'), jti: 'same' })
   accepted(await api.authorize(presenting(token, proof)))
   accepted(await send(await prove({ jti: 'same' })))
 })

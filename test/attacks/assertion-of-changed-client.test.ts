@@ -15,14 +15,14 @@ test('a rotated secret gives no assertion in another process', async () => {
   const entries = openEntries({ issuer: idp, storage })
   const process = () =>
     identityProvider({}, { storage, clients: [], plugins: storedEntries({ entries, cacheFor: 3600 }) })
-  const [remembering, other] = [await process(), await process()]
+  const [remembering, administrating] = [await process(), await process()]
   const accepted = async (): Promise<void> => {}
   const { clients } = openAdministration({
     entries,
     check: { client: accepted, scope: accepted, user: accepted },
     hashPassword: async () => '',
-    revoke: other.provider.revoke,
-    renewClient: other.provider.renewClient,
+    revoke: administrating.provider.revoke,
+    renewClient: administrating.provider.renewClient,
   }).as({ who: 'admin' })
   const scopes = ['openid', 'offline_access']
   const added = client(atIdp, ['authorization_code', 'refresh_token', exchange], scopes)

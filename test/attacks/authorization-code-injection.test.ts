@@ -66,8 +66,8 @@ describe('a code', () => {
   })
 
   test('is not redeemed by another client, or with another redirect_uri', async () => {
-    const other = { ...clients[0], clientId: 'other' }
-    const { browser, urlOf, redeem } = await setUp(undefined, {}, { clients: [...clients, other] })
+    const otherClient = { ...clients[0], clientId: 'other' }
+    const { browser, urlOf, redeem } = await setUp(undefined, {}, { clients: [...clients, otherClient] })
     const { code } = answer(await browser().open(urlOf(request)))
     expect((await redeem(code, ['other', web[1]])).body.error).toBe('invalid_grant')
     const elsewhere = { redirect_uri: 'https://client.example.com/other?tenant=1' }

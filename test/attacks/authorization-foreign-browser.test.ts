@@ -64,11 +64,17 @@ describe('a request of the victim', () => {
     const { attacker, victim, ask, provider } = await setUpAttack()
     const page = await ask(victim, { prompt: 'login' })
     const name = '__Host-grantry-browser'
-    const [own, tossed] = [`${name}=${victim.jar.get(name)}`, `${name}=${attacker.jar.get(name)}`]
+    const [genuine, tossed] = [`${name}=${victim.jar.get(name)}`, `${name}=${attacker.jar.get(name)}`]
     const statusWith = async (cookie: string) =>
       (await provider.fetch(new Request(resumeOf(page), { headers: { cookie } }))).status
-    expect(await statusWith(own)).toBe(200)
-    for (const cookie of [tossed, `${own}; ${tossed}`, `${tossed}; ${own}`, own.replace('__Host-', ''), `${own}x`]) {
+    expect(await statusWith(genuine)).toBe(200)
+    for (const cookie of [
+      tossed,
+      `${genuine}; ${tossed}`,
+      `${tossed}; ${genuine}`,
+      genuine.replace('__Host-', ''),
+      `${genuine}x`,
+    ]) {
       expect(await statusWith(cookie)).toBe(400)
     }
   })

@@ -76,7 +76,7 @@ type Parties = Awaited<ReturnType<typeof setUp>>
 async function targetsOf(parameters: Readonly<Record<string, string>>, { provider, urlOf }: Parties) {
   const post = { method: 'POST', body: new URLSearchParams(parameters) }
   const requests = [new Request(urlOf(parameters)), new Request(`${provider.issuer}/connect/authorize`, post)]
-  const responses = await Promise.all(requests.map((one) => provider.fetch(one)))
+  const responses = await Promise.all(requests.map((sent) => provider.fetch(sent)))
   return responses.flatMap((response) => response.headers.get('location') ?? [])
 }
 
@@ -98,8 +98,8 @@ describe('an open redirect', () => {
   })
 
   test('a redirect_uri of another client leads nowhere', async () => {
-    const other = { ...clients[0], clientId: 'other', redirectUris: ['https://other.example.com/callback'] }
-    const { browser, urlOf } = await setUp(undefined, {}, { clients: [...clients, other] })
+    const otherClient = { ...clients[0], clientId: 'other', redirectUris: ['https://other.example.com/callback'] }
+    const { browser, urlOf } = await setUp(undefined, {}, { clients: [...clients, otherClient] })
     const { status, headers } = await browser().open(
       urlOf({ ...request, redirect_uri: 'https://other.example.com/callback', prompt: 'none' }),
     )

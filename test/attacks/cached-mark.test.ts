@@ -33,43 +33,43 @@ async function started() {
       return driver.setItem(key, value, options)
     },
   }
-  const other = await fixture({ storage: driver })
-  const f = await fixture({ storage, runtime: { now: other.clock.now } })
+  const otherProcess = await fixture({ storage: driver })
+  const f = await fixture({ storage, runtime: { now: otherProcess.clock.now } })
   await clientToken(f)
   operations.length = 0
-  return { f, other, operations }
+  return { f, otherProcess, operations }
 }
 
 test('a client token is issued with one operation while the mark of its client is cached', async () => {
-  const { f, other, operations } = await started()
+  const { f, otherProcess, operations } = await started()
   const token = await clientToken(f)
   expect(operations).toEqual(['set access'])
   operations.length = 0
   expect(await isActive(f, token)).toBe(true)
   // The token carries the revision.
   expect(operations).toEqual(['get access', 'get revision'])
-  other.clock.advance(1)
+  otherProcess.clock.advance(1)
   operations.length = 0
   await clientToken(f)
   expect(operations).toEqual(['get revision', 'get epoch', 'set access'])
 })
 
 test('a revocation in another process reaches tokens that are issued with the cached mark', async () => {
-  const { f, other } = await started()
-  await other.provider.revoke({ clientId: web[0] })
+  const { f, otherProcess } = await started()
+  await otherProcess.provider.revoke({ clientId: web[0] })
   const outdated = await clientToken(f)
   expect(await isActive(f, outdated)).toBe(false)
-  expect(await isActive(other, outdated)).toBe(false)
-  other.clock.advance(1)
+  expect(await isActive(otherProcess, outdated)).toBe(false)
+  otherProcess.clock.advance(1)
   const current = await clientToken(f)
   expect(await isActive(f, current)).toBe(true)
-  expect(await isActive(other, outdated)).toBe(false)
+  expect(await isActive(otherProcess, outdated)).toBe(false)
 })
 
 test('a token with the cached mark is refused although this process has read the new revision meanwhile', async () => {
-  const { f, other } = await started()
+  const { f, otherProcess } = await started()
   const earlier = await clientToken(f)
-  await other.provider.revoke({ clientId: web[0] })
+  await otherProcess.provider.revoke({ clientId: web[0] })
   expect(await isActive(f, earlier)).toBe(false)
   expect(await isActive(f, await clientToken(f))).toBe(false)
 })
@@ -83,7 +83,7 @@ test('a revocation in the same process takes effect immediately: earlier tokens 
 })
 
 test('the mark of a user is never cached: a login just after a revocation in another process is valid', async () => {
-  const { f, other } = await started()
+  const { f, otherProcess } = await started()
   const login = async () =>
     (
       await f.post(
@@ -93,7 +93,7 @@ test('the mark of a user is never cached: a login just after a revocation in ano
       )
     ).body.access_token
   const earlier = await login()
-  await other.provider.revoke({ subject: '1' })
+  await otherProcess.provider.revoke({ subject: '1' })
   expect(await isActive(f, earlier)).toBe(false)
   expect(await isActive(f, await login())).toBe(true)
 })

@@ -18,7 +18,7 @@ const redirectUri = 'https://web.example.com/callback'
 const user = { name: 'Alice', email: 'alice@example.com', tier: 'gold', password_hash: 'x', role: 'admin' }
 
 /** A client that may request `profile`, but neither `email` nor `roles`. */
-async function setUp(resultOf: (found: object) => Partial<GrantResult> = () => ({})) {
+async function setUp(resultOf: (validated: object) => Partial<GrantResult> = () => ({})) {
   const asked: (readonly string[])[] = []
   const f = await createTestProvider({
     plugins: [
@@ -28,8 +28,8 @@ async function setUp(resultOf: (found: object) => Partial<GrantResult> = () => (
         grantType: badge,
         params: v.object({ token: v.string() }),
         async handle({ params, scopes }, kit) {
-          const found = await kit.validateToken(params.token, 'access_token')
-          return { subject: { sub: 'alice', amr: ['badge'] }, scopes, ...resultOf(found ?? {}) }
+          const validated = await kit.validateToken(params.token, 'access_token')
+          return { subject: { sub: 'alice', amr: ['badge'] }, scopes, ...resultOf(validated ?? {}) }
         },
       }),
     ],
@@ -94,10 +94,10 @@ test('an exchanged token reads no more than its scopes', async () => {
   expect(await f.userinfo(exchanged)).toEqual({ sub: 'alice' })
 })
 
-test.each<[string, (found: object) => Partial<GrantResult>, string]>([
+test.each<[string, (validated: object) => Partial<GrantResult>, string]>([
   [
     'that continues a family',
-    (found) => ({ continuesFamilyOf: found as never, requestedClaims: { userinfo: ['name'] } }),
+    (validated) => ({ continuesFamilyOf: validated as never, requestedClaims: { userinfo: ['name'] } }),
     'cannot continue a family and set requestedClaims',
   ],
   ['that sets the claim itself', () => ({ claims: { userinfo_claims: ['name'] } }), 'userinfo_claims is reserved'],

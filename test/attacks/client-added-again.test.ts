@@ -30,9 +30,9 @@ describe('a client that was removed from the file and is added again inherits no
     },
     'by restarts': async (service, server) => {
       await service.stop(server)
-      const other = await service.start(without())
+      const interim = await service.start(without())
       await service.pass(3 * hours)
-      await service.stop(other)
+      await service.stop(interim)
       return service.start(withOld())
     },
     'as one of two, beside a third': async (service, server) => {
@@ -52,11 +52,11 @@ describe('a client that was removed from the file and is added again inherits no
     'with another process that is still starting': async (service, server) => {
       await service.reload(server, without())
       await service.pass(1 * hours)
-      const other = await service.start(without())
+      const successor = await service.start(without())
       await service.pass(2 * hours)
       await service.stop(server)
-      await service.reload(other, withOld())
-      return other
+      await service.reload(successor, withOld())
+      return successor
     },
   }
 
@@ -95,9 +95,9 @@ describe('a client that stays keeps what it has', () => {
       return service.start(withOld())
     },
     'while servers with two files run for days': async (service, server) => {
-      const other = await service.start(without())
+      const behind = await service.start(without())
       await service.pass(2 * days)
-      await service.stop(other)
+      await service.stop(behind)
       await service.start(without())
       await service.pass(1 * days)
       return server

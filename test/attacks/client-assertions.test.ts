@@ -37,10 +37,10 @@ describe('replay', () => {
 
   test('in another process is rejected', async () => {
     const storage = mapDriver()
-    const [one, another] = [await setUp({}, undefined, { storage }), await setUp({}, undefined, { storage })]
+    const [first, second] = [await setUp({}, undefined, { storage }), await setUp({}, undefined, { storage })]
     const jwt = await sign(claims())
-    expect(await outcomeOf(one, jwt)).toEqual([200, undefined])
-    expect(await outcomeOf(another, jwt)).toEqual([401, 'replayed'])
+    expect(await outcomeOf(first, jwt)).toEqual([200, undefined])
+    expect(await outcomeOf(second, jwt)).toEqual([401, 'replayed'])
   })
 
   test('with another header or signature is rejected: the jti counts', async () => {

@@ -45,20 +45,20 @@ test('a server serves only its keys and documents while the end of a client that
 test('of two servers with a client that is back, one ends what it had, and the other one does not serve it before', async () => {
   const { servers, token } = await due()
   servers.failNoMore()
-  let other: Running | undefined
-  let own = ''
+  let otherServer: Running | undefined
+  let newToken = ''
   servers.beforeEndOf('old', issuer, async () => {
-    other = await run(withOld(), servers.driver, servers.runtime)
-    expect(await works(token, other)).toBe(false)
-    own = await refreshTokenOf('old', other)
+    otherServer = await run(withOld(), servers.driver, servers.runtime)
+    expect(await works(token, otherServer)).toBe(false)
+    newToken = await refreshTokenOf('old', otherServer)
   })
   const server = await servers.start(withOld())
   await servers.pass(1 * hours)
   expect(servers.ended()).toEqual([])
-  expect(other?.events.filter(({ type }) => type === 'client_revoked')).toHaveLength(1)
+  expect(otherServer?.events.filter(({ type }) => type === 'client_revoked')).toHaveLength(1)
   expect(await works(token, server)).toBe(false)
-  expect(await works(own, server)).toBe(true)
-  await other?.running.close()
+  expect(await works(newToken, server)).toBe(true)
+  await otherServer?.running.close()
   await servers.end()
 })
 
@@ -70,10 +70,10 @@ test('an end that is not noted is not repeated', async () => {
   expect(servers.ended()).toEqual(['old'])
   servers.failNoMore()
   expect(await works(token, server)).toBe(false)
-  const own = await refreshTokenOf('old', server)
+  const newToken = await refreshTokenOf('old', server)
   await servers.pass(1 * hours)
   expect(servers.ended()).toEqual(['old'])
-  expect(await works(own, server)).toBe(true)
+  expect(await works(newToken, server)).toBe(true)
   await servers.end()
 })
 
@@ -109,10 +109,10 @@ test('an end that arrives late leaves what the client got since', async () => {
   servers.skip(2 * minutes)
   const server = await servers.start(withOld())
   expect(await works(token, server)).toBe(false)
-  const own = await refreshTokenOf('old', server)
+  const newToken = await refreshTokenOf('old', server)
   release()
   await slow.running.runTasks()
-  expect(await works(own, server)).toBe(true)
+  expect(await works(newToken, server)).toBe(true)
   expect(await works(token, slow)).toBe(false)
   expect(servers.ended()).toEqual(['old'])
   expect(slow.events).not.toContainEqual(expect.objectContaining({ type: 'client_revoked' }))

@@ -27,8 +27,8 @@ import {
 } from '../mtls/parties.ts'
 import { builtInPlugins, type Fixture } from '../support/fixture.ts'
 
-const own = certificate()
-const victim = clientWith({ ...selfSigned(own.jwk), tlsClientCertificateBoundAccessTokens: true })
+const certificateOfVictim = certificate()
+const victim = clientWith({ ...selfSigned(certificateOfVictim.jwk), tlsClientCertificateBoundAccessTokens: true })
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -36,10 +36,10 @@ afterEach(async () => {
 })
 
 describe('a certificate in a header', () => {
-  const escaped = encodeURIComponent(own.pem)
+  const escaped = encodeURIComponent(certificateOfVictim.pem)
   const headers = {
     'x-client-cert': escaped,
-    'client-cert': `:${own.der}:`,
+    'client-cert': `:${certificateOfVictim.der}:`,
     'x-forwarded-client-cert': `Cert="${escaped}"`,
     'ssl-client-cert': escaped,
   }
@@ -140,8 +140,8 @@ describe('a certificate of an attacker', () => {
 
   test('does not replace the secret of a client', async () => {
     const f = await start([secretClient()])
-    expect((await request(f, presented(own))).status).toBe(401)
-    expect((await request(f, presented(own), machineTokens, ['machine', 'wrong'])).status).toBe(401)
+    expect((await request(f, presented(certificateOfVictim))).status).toBe(401)
+    expect((await request(f, presented(certificateOfVictim), machineTokens, ['machine', 'wrong'])).status).toBe(401)
   })
 })
 
@@ -170,37 +170,37 @@ describe('a client that uses certificates', () => {
     const plugins = [builtInPlugins, mtls(), clientAssertion()]
     const f = await start([victim], {}, { plugins })
     const secret: Credentials = ['machine', 'machine-secret']
-    expect((await request(f, presented(own), machineTokens, secret)).status).toBe(401)
+    expect((await request(f, presented(certificateOfVictim), machineTokens, secret)).status).toBe(401)
     expect((await request(f, undefined)).status).toBe(401)
-    expect((await request(f, presented(own))).status).toBe(200)
+    expect((await request(f, presented(certificateOfVictim))).status).toBe(200)
   })
 
   test('cannot use two methods in one request', async () => {
     const f = await start([victim])
-    const twice = await request(f, presented(own), { ...machineTokens, client_secret: 'x' })
+    const twice = await request(f, presented(certificateOfVictim), { ...machineTokens, client_secret: 'x' })
     expect(twice.status).toBe(401)
   })
 })
 
 describe('a stolen token that is bound to a certificate', () => {
   const thief = certificate()
-  const sameKey = certificate({ sameKeyAs: own })
+  const sameKey = certificate({ sameKeyAs: certificateOfVictim })
 
   test.each([
     ['without a certificate', undefined],
     ['with another certificate', presented(thief)],
     ['with another certificate of the same key', presented(sameKey)],
-    ['with the certificate twice', { der: own.der + own.der, verified: true }],
+    ['with the certificate twice', { der: certificateOfVictim.der + certificateOfVictim.der, verified: true }],
   ])('16.5 is useless %s', async (_, clientCertificate) => {
     const f = await start([victim])
-    const { body } = await request(f, presented(own), login)
+    const { body } = await request(f, presented(certificateOfVictim), login)
     expect((await use(f, body.access_token, clientCertificate)).status).toBe(401)
-    expect((await use(f, body.access_token, presented(own))).status).toBe(200)
+    expect((await use(f, body.access_token, presented(certificateOfVictim))).status).toBe(200)
   })
 
   test('is not valid for a caller that cannot have the certificate', async () => {
     const f = await start([victim])
-    const { body } = await request(f, presented(own))
+    const { body } = await request(f, presented(certificateOfVictim))
     const validation = await f.post('accessTokenValidation', { token: body.access_token })
     expect(validation.status).toBe(400)
   })
@@ -208,7 +208,7 @@ describe('a stolen token that is bound to a certificate', () => {
   test('cannot be refreshed by another client with its own certificate', async () => {
     const others = clientWith({ clientId: 'other', ...selfSigned(thief.jwk) })
     const f = await start([victim, others])
-    const { body } = await request(f, presented(own), login)
+    const { body } = await request(f, presented(certificateOfVictim), login)
     const form = { grant_type: 'refresh_token', refresh_token: body.refresh_token, client_id: 'other' }
     expect(await request(f, presented(thief), form)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   })

@@ -32,25 +32,25 @@ const stores: readonly (readonly [string, (driver: AtomicDriver) => AtomicDriver
 
 const accepted = async (): Promise<void> => {}
 
-/** Two processes on one storage. The administrator is at `other`, whose clock is `behind` by seconds. */
+/** Two processes on one storage. The administrator is at `otherProcess`, whose clock is `behind` by seconds. */
 async function processes(storage: AtomicDriver, behind = 0) {
   const entries = openEntries({ issuer, storage })
   const opened = () => ({ storage, plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 })] })
   const f = await fixture(opened())
-  const other = await fixture({ ...opened(), runtime: { now: () => f.clock.now() - behind } })
+  const otherProcess = await fixture({ ...opened(), runtime: { now: () => f.clock.now() - behind } })
   const { clients: manager } = openAdministration({
     entries,
     check: { client: accepted, scope: accepted, user: accepted },
     hashPassword: async () => '',
-    revoke: other.provider.revoke,
-    renewClient: other.provider.renewClient,
+    revoke: otherProcess.provider.revoke,
+    renewClient: otherProcess.provider.renewClient,
     now: () => f.clock.now() * 1000,
   }).as({ who: 'admin' })
   await manager.add(client)
   // Both remember it, and nothing is cached for this second.
-  for (const one of [f, other]) expect((await one.post('token', ofAlice, shop)).status).toBe(200)
+  for (const process of [f, otherProcess]) expect((await process.post('token', ofAlice, shop)).status).toBe(200)
   f.clock.advance(1)
-  return { f, other, manager }
+  return { f, otherProcess, manager }
 }
 
 /** Whether what a response has, if it has anything, is still of use. */
@@ -87,9 +87,9 @@ describe.each(stores)('on %s', (name, storeOf) => {
     'after $change, $request gives nothing in another process (revoked: $isRevoked)',
     async (each) => {
       const { change, request, isRevoked } = each
-      const { f, other, manager } = await processes(storeOf(memoryDriver()))
+      const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
       await changes[change]?.(manager)
-      if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
+      if (isRevoked) await otherProcess.provider.revoke({ clientId: shop[0] })
       for (let second = 0; second < 3; second += 1) {
         const { body } = await f.post('token', (await requests[request]?.(f)) ?? {}, shop)
         expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
@@ -115,10 +115,10 @@ describe.each(stores)('on %s', (name, storeOf) => {
   test.each([true, false])(
     'a refresh token of afterwards is of no use with the old secret (revoked: %s)',
     async (isRevoked) => {
-      const { f, other, manager } = await processes(storeOf(memoryDriver()))
+      const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
       const { secret } = await manager.rotateSecret(shop[0], 0)
-      if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
-      const { body } = await other.post('token', ofAlice, [shop[0], secret])
+      if (isRevoked) await otherProcess.provider.revoke({ clientId: shop[0] })
+      const { body } = await otherProcess.post('token', ofAlice, [shop[0], secret])
       const form = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
       const stolen = await f.post('token', form, shop)
       expect([stolen.status, stolen.body.access_token]).toEqual([401, undefined])
@@ -129,18 +129,18 @@ describe.each(stores)('on %s', (name, storeOf) => {
   test.each(['in the second in which a process has read it', 'by a clock that is behind'])(
     'a rotation %s',
     async (when) => {
-      const { f, other, manager } = await processes(storeOf(memoryDriver()), when.includes('clock') ? 1800 : 0)
+      const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()), when.includes('clock') ? 1800 : 0)
       f.clock.advance(60)
       expect((await f.post('token', ofAlice, shop)).status).toBe(200)
       await manager.rotateSecret(shop[0], 0)
-      await other.provider.revoke({ clientId: shop[0] })
+      await otherProcess.provider.revoke({ clientId: shop[0] })
       const { body } = await f.post('token', ofAlice, shop)
       expect([body.access_token, await gives(f, body)]).toEqual([undefined, false])
     },
   )
 
   test('a refresh token of long before, and a code, stay, and are of no use with the old secret after a rotation alone', async () => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
     const { body } = await f.post('token', ofAlice, shop)
     f.clock.advance(3 * 3600)
     const code = await f.code({ clientId: shop[0] })
@@ -150,8 +150,8 @@ describe.each(stores)('on %s', (name, storeOf) => {
     for (const form of [redeem, refresh]) expect((await f.post('token', form, shop)).status).toBe(401)
     const right = [shop[0], secret] as const
     let next = refresh.refresh_token
-    for (const one of [f, other, f]) {
-      const renewed = await one.post('token', { ...refresh, refresh_token: next }, right)
+    for (const process of [f, otherProcess, f]) {
+      const renewed = await process.post('token', { ...refresh, refresh_token: next }, right)
       expect(renewed.status).toBe(200)
       next = String(renewed.body.refresh_token ?? next)
     }
@@ -171,26 +171,29 @@ describe.each(stores)('on %s', (name, storeOf) => {
   )
 
   test.each([true, false])('a removed redirect URI gets no code (revoked: %s)', async (isRevoked) => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
     const redirectUri = 'https://former.example.com/callback'
     await f.code({ clientId: shop[0], redirectUri })
     await manager.edit(shop[0], { redirectUris: ['https://web.example.com/callback'] })
-    if (isRevoked) await other.provider.revoke({ clientId: shop[0] })
+    if (isRevoked) await otherProcess.provider.revoke({ clientId: shop[0] })
     await expect(f.code({ clientId: shop[0], redirectUri })).rejects.toThrow()
   })
 
   test('a new secret works immediately, and an earlier one until its end', async () => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
     const { secret } = await manager.rotateSecret(shop[0], 60)
-    await other.provider.revoke({ clientId: shop[0] })
-    const ask = async (one: Fixture, credentials: readonly [string, string]) =>
-      gives(one, (await one.post('token', { grant_type: 'client_credentials', scope: 'api1' }, credentials)).body)
+    await otherProcess.provider.revoke({ clientId: shop[0] })
+    const ask = async (process: Fixture, credentials: readonly [string, string]) =>
+      gives(
+        process,
+        (await process.post('token', { grant_type: 'client_credentials', scope: 'api1' }, credentials)).body,
+      )
     expect(await ask(f, [shop[0], secret])).toBe(true)
     // What this process remembers has another end of the secret: the request is refused, and the next one is not.
-    expect([await ask(other, shop), await ask(other, shop)]).toEqual([false, true])
+    expect([await ask(otherProcess, shop), await ask(otherProcess, shop)]).toEqual([false, true])
     // A client that is the same is not disturbed.
-    await other.provider.revoke({ clientId: shop[0] })
+    await otherProcess.provider.revoke({ clientId: shop[0] })
     f.clock.advance(1)
-    for (const one of [f, other]) expect(await ask(one, shop)).toBe(true)
+    for (const process of [f, otherProcess]) expect(await ask(process, shop)).toBe(true)
   })
 })

@@ -105,12 +105,12 @@ async function flooded() {
 }
 
 /** The bytes of one document. */
-const one = 40_500
+const sizeOfDocument = 40_500
 
 test('copies for one site have a limit in bytes, also of an IPv6 site with many networks, and its users sign in', async () => {
   const { flood, bytes } = await flooded()
   await flood(20, (at) => `2001:db8:7:${at}::1`)
-  expect(bytes()).toBeGreaterThan(maxKeptOfSite - 2 * one)
+  expect(bytes()).toBeGreaterThan(maxKeptOfSite - 2 * sizeOfDocument)
   expect(bytes()).toBeLessThanOrEqual(maxKeptOfSite)
 })
 

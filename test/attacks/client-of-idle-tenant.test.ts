@@ -81,9 +81,9 @@ describe('a client of a tenant that has left, and is added again, inherits nothi
     },
     'while the tenant is idle, by restarts': async (servers, server) => {
       await servers.stop(server)
-      const other = await servers.start(without())
+      const interim = await servers.start(without())
       await pass(servers, 3 * hours)
-      await servers.stop(other)
+      await servers.stop(interim)
       return servers.start(withOld())
     },
   }
@@ -94,9 +94,9 @@ describe('a client of a tenant that has left, and is added again, inherits nothi
     expect(await works(kept, last)).toBe(false)
     expect(servers.ended()).toEqual(['old'])
     // The new client gets tokens that stay.
-    const own = await refreshTokenOf(last)
+    const newToken = await refreshTokenOf(last)
     await pass(servers, 3 * hours, last)
-    expect(await works(own, last)).toBe(true)
+    expect(await works(newToken, last)).toBe(true)
     expect(servers.ended()).toEqual(['old'])
     await servers.end()
   })
@@ -132,13 +132,13 @@ describe('a client that has left, and is back, keeps what it gets from then on',
     const setting = await due()
     const { servers, behind } = setting
     const server = await back(setting)
-    const own = await refreshTokenOf(server)
+    const newToken = await refreshTokenOf(server)
     expect(servers.ended()).toEqual(['old'])
     // The other server has not compared since then.
     await use(behind)
     await servers.runTasks()
     expect(servers.ended()).toEqual(['old'])
-    expect(await works(own, server)).toBe(true)
+    expect(await works(newToken, server)).toBe(true)
     await pass(servers, 1 * hours, behind)
     expect(servers.ended()).toEqual(['old'])
     await servers.end()

@@ -18,7 +18,9 @@ const bank = { ...known, clientId: 'bank', requireSecondFactor: true } as Client
 async function setUp(more: readonly ClientOptions[] = [bank]) {
   const stored = storedSecondFactors({ encryptionSecrets })
   const passkeys = storedPasskeys()
-  const current = new Map([known, ...others, ...more].flatMap((one) => (one ? [[one.clientId, one] as const] : [])))
+  const current = new Map(
+    [known, ...others, ...more].flatMap((client) => (client ? [[client.clientId, client] as const] : [])),
+  )
   const f = await setUpAccount({
     signIn: { secondFactors: stored.factors, passkeys },
     account: { secondFactors: stored.account, passkeys },

@@ -168,11 +168,11 @@ describe('concurrently, in four processes with a slow store', () => {
     }
     const abuseControl = { passwords: { perClient: { failures: 3, perAddress: 3 } } }
     const mortal = await fixture({ storage: { ...store, setItem }, abuseControl })
-    const other = await fixture({ storage: store, abuseControl })
+    const surviving = await fixture({ storage: store, abuseControl })
     expect(await statusesOf(2, (index) => guess(mortal, `name ${index}`, 'x'))).toEqual([400, 400])
     dying = true
     expect((await guess(mortal, 'name 2', 'x')).status).toBe(503)
-    expect((await guess(other, 'name 3', 'x')).status).toBe(429)
+    expect((await guess(surviving, 'name 3', 'x')).status).toBe(429)
     const third = await fixture({ storage: store, abuseControl })
     expect((await right(third, home)).status).toBe(429)
   })

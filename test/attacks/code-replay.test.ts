@@ -97,9 +97,9 @@ test('a replay revokes only its own family', async () => {
   const f = await fixture()
   const [stolen, untouched] = [await f.code(), await f.code()]
   await redeem(f, stolen)
-  const other = await redeem(f, untouched)
+  const unaffected = await redeem(f, untouched)
   await redeem(f, stolen)
-  expect((await f.post('introspection', { token: other.body.access_token }, api1)).body.active).toBe(true)
+  expect((await f.post('introspection', { token: unaffected.body.access_token }, api1)).body.active).toBe(true)
 })
 
 test('unknown, expired, foreign and spent codes get the same error', async () => {

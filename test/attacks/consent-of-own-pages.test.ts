@@ -93,11 +93,11 @@ describe('an interaction of a host', () => {
 
   test('does not use the consent of one user for another', async () => {
     let sub = 'alice'
-    const own = asking()
+    const port = asking()
     const { ask, allow } = await setUpAsking({
-      ...own,
+      ...port,
       async interact(interaction) {
-        const result = await own.interact(interaction)
+        const result = await port.interact(interaction)
         return 'consented' in result ? { ...result, subject: { ...alice, sub } } : result
       },
     })
@@ -156,8 +156,12 @@ describe('pages of a host that keeps everything to itself', () => {
 })
 
 test('requireConsent: false is the word of the configuration', async () => {
-  const own = await setUp(asking(), {}, { clients: [{ ...clients[0], clientId: 'web', requireConsent: false }] })
-  expect(answer(await own.browser().open(own.urlOf({ ...request, prompt: 'consent' })))).toMatchObject(isCode)
+  const { browser, urlOf } = await setUp(
+    asking(),
+    {},
+    { clients: [{ ...clients[0], clientId: 'web', requireConsent: false }] },
+  )
+  expect(answer(await browser().open(urlOf({ ...request, prompt: 'consent' })))).toMatchObject(isCode)
 })
 
 test('a consent that is not remembered is an event, too', async () => {

@@ -26,7 +26,7 @@ const sane = (index: number) => {
   const { kty = 'RSA', n, e } = rsaKey(index)
   return { kty, n, e }
 }
-const own = await createKey('RS256')
+const signingKey = await createKey('RS256')
 const jwksUri = 'https://service.example.com/jwks'
 
 afterEach(() => {
@@ -38,7 +38,7 @@ async function costOf(keys: readonly object[]) {
   const f = await setUp({ jwksUri: { fetch: async () => Response.json({ keys }) } }, [
     client({ jwks: undefined, jwksUri }),
   ])
-  const assertion = await sign(claims(), own.privateKey, { alg: 'RS256' })
+  const assertion = await sign(claims(), signingKey.privateKey, { alg: 'RS256' })
   const verify = vi.spyOn(crypto.subtle, 'verify')
   const outcome = await outcomeOf(f, assertion)
   return { outcome, verified: verify.mock.calls.length }
@@ -70,7 +70,7 @@ describe('the keys of a client', () => {
   })
 
   test('are not more than fifty', async () => {
-    const keys = Array.from({ length: 51 }, () => own.jwk)
+    const keys = Array.from({ length: 51 }, () => signingKey.jwk)
     expect(await costOf(keys)).toEqual({ outcome: [401, 'keys_unavailable'], verified: 1 })
   })
 
@@ -101,7 +101,7 @@ test('the keys of an issuer are bounded at an API, too', async () => {
     fetch: async () => Response.json({ keys }),
     now: () => 1_800_000_000,
   })
-  const token = await sign(claims(), own.privateKey, { alg: 'RS256', typ: 'at+jwt' })
+  const token = await sign(claims(), signingKey.privateKey, { alg: 'RS256', typ: 'at+jwt' })
   const verify = vi.spyOn(crypto.subtle, 'verify')
   const request = new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } })
   expect((await api.authorize(request)).reason).toBe('key_unknown')
@@ -126,7 +126,7 @@ test('keys of an issuer that cannot be imported are tried once at an API, too', 
 })
 
 /** Of a party that names no ids. */
-const [one, two, three] = [
+const [firstKey, secondKey, thirdKey] = [
   await createIssuerKey(undefined, 'RS256'),
   await createIssuerKey(undefined, 'RS256'),
   await createIssuerKey(undefined, 'RS256'),
@@ -153,15 +153,15 @@ describe.each(keySets)('%s', (_name, open) => {
 
   test('that cannot be used do not count', async () => {
     const place = await open()
-    place.publish(...unusable, one.jwk, two.jwk)
-    expect(await place.accepts(one)).toBe(true)
-    expect(await place.accepts(two)).toBe(true)
+    place.publish(...unusable, firstKey.jwk, secondKey.jwk)
+    expect(await place.accepts(firstKey)).toBe(true)
+    expect(await place.accepts(secondKey)).toBe(true)
   })
 
   test('are not tried if three fit', async () => {
     const place = await open()
-    place.publish(one.jwk, two.jwk, three.jwk)
-    expect(await place.accepts(one)).toBe(false)
+    place.publish(firstKey.jwk, secondKey.jwk, thirdKey.jwk)
+    expect(await place.accepts(firstKey)).toBe(false)
   })
 
   test('that their owner should keep secret are none', async () => {
