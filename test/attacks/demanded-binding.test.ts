@@ -40,7 +40,7 @@ type Form = Readonly<Record<string, string>>
 
 /** Sends a form, with what proves the keys of the client. */
 async function send(
-  { provider, clientId, secret: own, issuer: at = issuer }: Service,
+  { provider, clientId, secret, issuer: at = issuer }: Service,
   path: string,
   form: Form,
   proving: readonly string[],
@@ -49,10 +49,10 @@ async function send(
   const request = new Request(url, {
     method: 'POST',
     headers: {
-      ...(own !== undefined && { authorization: basic([clientId, own]) }),
+      ...(secret !== undefined && { authorization: basic([clientId, secret]) }),
       ...(proving.includes('dpop') && { dpop: await keyOfClient.prove({ htu: url }) }),
     },
-    body: new URLSearchParams({ ...(own === undefined && { client_id: clientId }), ...form }),
+    body: new URLSearchParams({ ...(secret === undefined && { client_id: clientId }), ...form }),
   })
   const clientCertificate = proving.includes('certificate') ? certificateOfClient : undefined
   return read(await provider.fetch(request, { clientCertificate, clientAddress: '192.0.2.1' }))
@@ -134,7 +134,7 @@ describe.each(Object.entries(ways))('a client of %s', (_, describeWith) => {
     for (const grant of names) {
       const form = (await grants[grant]?.(f)) ?? {}
       const unproved = [[], ...both.map((proving) => [proving])].filter(
-        (proving) => !needed.every((one) => proving.includes(one)),
+        (proving) => !needed.every((kind) => proving.includes(kind)),
       )
       const refused = await Promise.all(unproved.map((proving) => send(f, '/connect/token', form, proving)))
       expect([grant, refused.filter(({ status, body }) => status !== 400 || body.error !== 'invalid_request')]).toEqual(

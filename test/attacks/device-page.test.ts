@@ -88,11 +88,11 @@ describe('a device is not approved', () => {
 
   test('with a form that shows another code', async () => {
     const { userCode, victim, outcome, start, poll } = await setUpAttack()
-    const own = (await start()).body
-    const { token } = await victim.open({ user_code: own.user_code })
+    const victimsDevice = (await start()).body
+    const { token } = await victim.open({ user_code: victimsDevice.user_code })
     expect((await victim.submit({ ...approve(token), user_code: userCode })).status).toBe(200)
     expect(await outcome()).toBe('authorization_pending')
-    expect((await poll(own.device_code)).status).toBe(200)
+    expect((await poll(victimsDevice.device_code)).status).toBe(200)
   })
 
   test('by sending the form of an earlier decision again', async () => {

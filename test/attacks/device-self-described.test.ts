@@ -46,8 +46,8 @@ test.each(looks)(
 )
 
 test.each(looks)('%s say nothing of the kind about a client of the operator', async (_, pages) => {
-  const { selfDescribed: _self, ...own } = stranger
-  expect((await shownFor({ ...own, clientId: 'own' }, pages)).html).not.toContain('id="origin"')
+  const { selfDescribed: _self, ...ofOperator } = stranger
+  expect((await shownFor({ ...ofOperator, clientId: 'own' }, pages)).html).not.toContain('id="origin"')
 })
 
 test('the pages of createPages() name the home page of a client that has registered itself', async () => {

@@ -39,41 +39,41 @@ async function started(also: () => Promise<unknown>, issuedTo = '1', format: 'jw
     client.clientId === web[0] ? { ...client, grantTypes: [...(client.grantTypes ?? []), grantType] } : client,
   )
   const f = await fixture({ storage, clients: withLogin, plugins: [...builtInPlugins, login] })
-  const other = await fixture({ storage: driver, runtime: { now: f.clock.now } })
+  const otherProcess = await fixture({ storage: driver, runtime: { now: f.clock.now } })
   const logIn = () => f.post('token', { grant_type: grantType, scope: 'api1' }, web)
   const tokenOf = async () => (await logIn()).body.access_token
   const breakReads = (broken: boolean) => {
     isBroken = broken
   }
-  return { f, other, logIn, tokenOf, breakReads }
+  return { f, otherProcess, logIn, tokenOf, breakReads }
 }
 
 test('a revocation in another process reaches a login in progress, and not the next one', async () => {
   let act = async (): Promise<unknown> => undefined
-  const { f, other, tokenOf } = await started(() => act())
+  const { f, otherProcess, tokenOf } = await started(() => act())
   await tokenOf()
-  act = () => other.provider.revoke({ subject: '1' })
+  act = () => otherProcess.provider.revoke({ subject: '1' })
   const outdated = await tokenOf()
   act = async () => undefined
   expect(await isActive(f, outdated)).toBe(false)
-  expect(await isActive(other, outdated)).toBe(false)
+  expect(await isActive(otherProcess, outdated)).toBe(false)
   expect(await isActive(f, await tokenOf())).toBe(true)
 })
 
 test('a replay in this process does not hide the revocation in another one', async () => {
   let act = async (): Promise<unknown> => undefined
-  const { f, other, tokenOf } = await started(() => act())
+  const { f, otherProcess, tokenOf } = await started(() => act())
   const bob = { grant_type: 'password', username: 'bob', password: 'bob-password', scope: 'offline_access' }
   const { refresh_token } = (await f.post('token', bob, web)).body
   const refresh = (scope: string) => f.post('token', { grant_type: 'refresh_token', refresh_token, scope }, web)
   await refresh('offline_access')
   act = async () => {
-    await other.provider.revoke({ subject: '1' })
+    await otherProcess.provider.revoke({ subject: '1' })
     expect((await refresh('')).body.error).toBe('invalid_grant')
   }
   const outdated = await tokenOf()
   expect(await isActive(f, outdated)).toBe(false)
-  expect(await isActive(other, outdated)).toBe(false)
+  expect(await isActive(otherProcess, outdated)).toBe(false)
 })
 
 test('a grant that ends the earlier sessions of the user issues a valid token', async () => {
@@ -87,19 +87,19 @@ test('a grant that ends the earlier sessions of the user issues a valid token', 
 })
 
 test('a token of another user than the one who logged in carries the epoch of its own user', async () => {
-  const { f, other, tokenOf } = await started(async () => undefined, '2')
-  await other.provider.revoke({ subject: '2' })
+  const { f, otherProcess, tokenOf } = await started(async () => undefined, '2')
+  await otherProcess.provider.revoke({ subject: '2' })
   const token = await tokenOf()
   // Replaces the revision, so that the epochs of the token are compared.
-  await other.provider.revoke({ clientId: 'other' })
+  await otherProcess.provider.revoke({ clientId: 'other' })
   expect(await isActive(f, token)).toBe(true)
-  await other.provider.revoke({ subject: '2' })
+  await otherProcess.provider.revoke({ subject: '2' })
   expect(await isActive(f, token)).toBe(false)
 })
 
 test.each(['jwt', 'reference'] as const)('epochs that cannot be read at the login, %s', async (format) => {
-  const { f, other, logIn, breakReads } = await started(async () => undefined, '1', format)
-  await other.provider.revoke({ subject: '1' })
+  const { f, otherProcess, logIn, breakReads } = await started(async () => undefined, '1', format)
+  await otherProcess.provider.revoke({ subject: '1' })
   breakReads(true)
   const { status, body } = await logIn()
   breakReads(false)

@@ -98,8 +98,8 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
     const f = await partiesWith(format)
     const { refresh_token } = await f.logIn()
     const more = { subject_token_type: typeOf('refresh_token'), scope: 'api' }
-    const own = String((await f.exchange(refresh_token, more, app)).body.access_token)
-    const token = await passedOn(f, own, service)
+    const accessToken = String((await f.exchange(refresh_token, more, app)).body.access_token)
+    const token = await passedOn(f, accessToken, service)
     expect(await isLive(f, token)).toBe(true)
     await end(f, app[0])
     expect(await isLive(f, token)).toBe(false)
@@ -124,7 +124,7 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
       return done && (got !== '' && (await isLive(f, got)) ? `a token after call ${calls}` : 'nothing')
     })
     expect(left.length).toBeGreaterThan(1)
-    expect(left.filter((one) => one !== 'nothing')).toEqual([])
+    expect(left.filter((outcome) => outcome !== 'nothing')).toEqual([])
     // Otherwise, it would give nothing in any case.
     expect(await isLive(f, await passedOn(f, await authorized(), party))).toBe(true)
   })
@@ -143,9 +143,9 @@ test.each(formats)('withdrawals of more than 100 clients, which become one, end 
 
 test.each(formats)('a token ends with the client of its actor token, of another user, as %s', async (format) => {
   const f = await partiesWith(format)
-  const given = { clientId: third[0], subject: { sub: 'bob', amr: ['pwd'] } }
+  const authorization = { clientId: third[0], subject: { sub: 'bob', amr: ['pwd'] } }
   const actorOf = async () => {
-    const code = await storeGrant(f.provider, { kind: 'code', redirectUri, scopes: ['front'], ...given })
+    const code = await storeGrant(f.provider, { kind: 'code', redirectUri, scopes: ['front'], ...authorization })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     return String((await f.post(form, third)).body.access_token)
   }

@@ -41,9 +41,9 @@ const withoutPkce = [
 ]
 
 test('a provider without a plugin for PKCE does not start with the profile', async () => {
-  const { requirePkce, ...other } = client
-  for (const one of [client, other]) {
-    const started = createTestProvider({ plugins: [...withoutPkce, fapi2()], clients: [one] })
+  const { requirePkce, ...withoutDemand } = client
+  for (const registered of [client, withoutDemand]) {
+    const started = createTestProvider({ plugins: [...withoutPkce, fapi2()], clients: [registered] })
     await expect(started).rejects.toThrow('requirePkce')
   }
 })

@@ -29,8 +29,11 @@ function resolveTo(ipv4: readonly string[], ipv6: readonly string[] = []): void 
   const { prototype } = dns.promises.Resolver
   vi.spyOn(prototype, 'resolve4').mockImplementation(async () => [...ipv4] as never)
   vi.spyOn(prototype, 'resolve6').mockImplementation(async () => [...ipv6] as never)
-  vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, _options: object, done: (...given: unknown[]) => void) =>
-    done(null, [{ address: ipv4[0], family: 4 }])) as never)
+  vi.spyOn(dns, 'lookup').mockImplementation(((
+    _name: string,
+    _options: object,
+    done: (...results: unknown[]) => void,
+  ) => done(null, [{ address: ipv4[0], family: 4 }])) as never)
 }
 beforeEach(() => {
   connections = 0
@@ -176,8 +179,10 @@ test.each([
 test('a client whose host has an address of this machine gets no logout token', async () => {
   resolveTo(['127.0.0.1'], ['2606:4700::1111'])
   const backchannelLogoutUri = `https://client.example.com:${port()}/logout`
-  const own = clients.map((client) => (client.clientId === 'web' ? { ...client, backchannelLogoutUri } : client))
-  const { signedIn, logout, isSignedIn } = await setUpNotified({ fetch: undefined }, { clients: own })
+  const withLogoutUri = clients.map((client) =>
+    client.clientId === 'web' ? { ...client, backchannelLogoutUri } : client,
+  )
+  const { signedIn, logout, isSignedIn } = await setUpNotified({ fetch: undefined }, { clients: withLogoutUri })
   const { browser, hint } = await signedIn()
   await logout(browser, { id_token_hint: hint })
   expect(await isSignedIn(browser)).toBe(false)

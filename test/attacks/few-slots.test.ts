@@ -26,7 +26,7 @@ async function start(more: object, onCall: () => void): Promise<string> {
     onCall()
     return new Promise<undefined>(() => {})
   }
-  const given = {
+  const settings = {
     issuer: 'https://id.example.com',
     storage: { driver: 'memory' },
     metrics: false,
@@ -35,7 +35,7 @@ async function start(more: object, onCall: () => void): Promise<string> {
     users: { authenticate },
     ...more,
   }
-  const configuration = parseConfiguration(configurationSchema, given, '')
+  const configuration = parseConfiguration(configurationSchema, settings, '')
   const loaded = { configuration, file: 'grantry.config.mjs', directory }
   server = await startServer({ loaded, port: 0, observe: () => undefined })
   return `http://127.0.0.1:${server.running.port}`

@@ -61,9 +61,9 @@ test('kits and the provider have the same two functions', async () => {
 })
 
 test('a proposal of another provider with the same client is none', async () => {
-  const [one, other] = [await opened(), await opened()]
-  await expect(one.provider.authorize(other.proposal, approval)).rejects.toThrow(TypeError)
-  expect(codes(one)).toBe(0)
+  const [here, elsewhere] = [await opened(), await opened()]
+  await expect(here.provider.authorize(elsewhere.proposal, approval)).rejects.toThrow(TypeError)
+  expect(codes(here)).toBe(0)
 })
 
 test('a proposal can be authorized once, also by concurrent calls', async () => {
@@ -160,7 +160,7 @@ async function database() {
 
 test('a proposal, and a client, that are kept for later are checked again', async () => {
   const d = await database()
-  const found = await kitOf(d.provider, 'x').findClient(clientId)
+  const client = await kitOf(d.provider, 'x').findClient(clientId)
   const [kept, narrowed] = [
     await d.provider.openAuthorization(d.request),
     await d.provider.openAuthorization(d.request),
@@ -172,7 +172,7 @@ test('a proposal, and a client, that are kept for later are checked again', asyn
   d.change({ enabled: false })
   const unknown = { code: 'unauthorized_client', details: { reason: 'client_unknown' } }
   await expect(d.provider.authorize(kept, approval)).rejects.toMatchObject(unknown)
-  await expect(d.provider.openAuthorization(d.request, found)).rejects.toMatchObject(unknown)
+  await expect(d.provider.openAuthorization(d.request, client)).rejects.toMatchObject(unknown)
   expect(codes(d)).toBe(0)
 })
 
@@ -204,14 +204,14 @@ test('a revocation of the client or the user since then ends a proposal', async 
   })
   const before = await epochs()
   const open = async () => f.provider.openAuthorization({ ...request, clientEpoch: before.client })
-  const [one, two] = [await open(), await open()]
+  const [first, second] = [await open(), await open()]
   await f.provider.authorize(await open(), { subject, subjectEpoch: before.sub })
   await f.provider.revoke({ subject: '1' })
   const revoked = { code: 'login_required', details: { reason: 'subject_revoked' } }
-  await expect(f.provider.authorize(one, { subject, subjectEpoch: before.sub })).rejects.toMatchObject(revoked)
+  await expect(f.provider.authorize(first, { subject, subjectEpoch: before.sub })).rejects.toMatchObject(revoked)
   await f.provider.revoke({ clientId })
   const current = (await epochs()).sub
   const clientRevoked = { code: 'access_denied', details: { reason: 'client_revoked' } }
-  await expect(f.provider.authorize(two, { subject, subjectEpoch: current })).rejects.toMatchObject(clientRevoked)
+  await expect(f.provider.authorize(second, { subject, subjectEpoch: current })).rejects.toMatchObject(clientRevoked)
   expect(codes(f)).toBe(1)
 })

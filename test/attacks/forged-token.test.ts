@@ -15,8 +15,8 @@ let foreign: CryptoKey
 let good: { access: string; identity: string }
 
 beforeAll(async () => {
-  const own = await generateKeyPair('ES256', { extractable: true })
-  key = own.privateKey
+  const keyPair = await generateKeyPair('ES256', { extractable: true })
+  key = keyPair.privateKey
   foreign = (await generateKeyPair('ES256')).privateKey
   const jwk: JWK = { ...(await exportJWK(key)), kid: 'ours', alg: 'ES256' }
   f = await fixture({ keys: [jwk] })

@@ -39,8 +39,8 @@ async function setUp(exchange: TokenExchangeOptions = { allow: () => true }) {
     const { url } = await createBrowser(f.provider).open(`${f.provider.issuer}/connect/authorize?${query}`)
     return url.searchParams.get('code') ?? ''
   }
-  const redeem = (given: string) =>
-    f.post('token', { grant_type: 'authorization_code', code: given, redirect_uri: redirectUri }, web)
+  const redeem = (code: string) =>
+    f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
   const refresh = (token: unknown) =>
     f.post('token', { grant_type: 'refresh_token', refresh_token: String(token) }, web)
   const exchangeToken = (token: unknown, type = accessToken) =>
@@ -95,10 +95,10 @@ test('21.86 a policy of the token exchange cannot name an organization without t
 })
 
 test.each([undefined, 'acme', 1, {}, 'true'])('a refresh fails closed if the host returns %j', async (result) => {
-  let isFirst = 2
+  let trueAnswers = 2
   const isMember = () => {
-    isFirst -= 1
-    return isFirst >= 0 ? true : (result as never)
+    trueAnswers -= 1
+    return trueAnswers >= 0 ? true : (result as never)
   }
   const f = await createTestProvider({
     clients: clients.slice(0, 1).map((client) => ({ ...client, requireConsent: false })),
@@ -110,12 +110,8 @@ test.each([undefined, 'acme', 1, {}, 'true'])('a refresh fails closed if the hos
   })
   const query = new URLSearchParams({ ...request, scope: 'openid api1 offline_access', acr_values: 'tenant:acme' })
   const { url } = await createBrowser(f.provider).open(`${f.provider.issuer}/connect/authorize?${query}`)
-  const given = url.searchParams.get('code') ?? ''
-  const { body } = await f.post(
-    'token',
-    { grant_type: 'authorization_code', code: given, redirect_uri: redirectUri },
-    web,
-  )
+  const code = url.searchParams.get('code') ?? ''
+  const { body } = await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, web)
   const refused = await f.post('token', { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }, web)
   expect(refused.body.error).toBe('invalid_grant')
 })

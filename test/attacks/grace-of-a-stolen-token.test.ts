@@ -147,9 +147,13 @@ describe('3.106 the grace is no way around a key', () => {
       expect(stolen.body.access_token).toBeUndefined()
     }
     f.clock.advance(301)
-    const own = await requestTokens(f, form(first.refresh_token), { key })
-    expect([own.status, own.body.token_type, own.body.refresh_token]).toEqual([200, 'DPoP', second.refresh_token])
-    expect((await f.provider.inspect(own.body.access_token)).claims.cnf).toEqual({ jkt: key.thumbprint })
+    const renewed = await requestTokens(f, form(first.refresh_token), { key })
+    expect([renewed.status, renewed.body.token_type, renewed.body.refresh_token]).toEqual([
+      200,
+      'DPoP',
+      second.refresh_token,
+    ])
+    expect((await f.provider.inspect(renewed.body.access_token)).claims.cnf).toEqual({ jkt: key.thumbprint })
     expect((await requestTokens(f, form(second.refresh_token), { key: another })).status).toBe(400)
     expect((await requestTokens(f, form(second.refresh_token), { key })).status).toBe(200)
   })
@@ -169,8 +173,8 @@ test('3.107 a credential that is spent together with the token is not spent in v
   })
   const f = await fixture({ plugins: [builtInPlugins, proven], clients: withGrace({}, [proven.grantType]) })
   const { refresh_token: token } = await issueTokens(f)
-  const present = (one: string) =>
-    f.post('token', { grant_type: proven.grantType, refresh_token: token, proof: one }, web)
+  const present = (credential: string) =>
+    f.post('token', { grant_type: proven.grantType, refresh_token: token, proof: credential }, web)
   const first = await present('one')
   expect((await present('one')).body.refresh_token).toBe(first.body.refresh_token)
   for (const _ of [1, 2]) expect(await present('two')).toMatchObject(refused)
@@ -191,9 +195,9 @@ test('3.106 the token that an exchange presents must not be spent, also inside t
     scope: 'required',
     params: v.object({ refresh_token: v.string() }),
     async handle({ params, scopes }, kit) {
-      const found = await kit.findGrant('refresh', params.refresh_token)
-      if (found === undefined) throw kit.refuse('invalid_grant', 'The refresh token is not valid', 'token_unknown')
-      return { subject: found.subject, scopes, continuesFamilyOf: found }
+      const stored = await kit.findGrant('refresh', params.refresh_token)
+      if (stored === undefined) throw kit.refuse('invalid_grant', 'The refresh token is not valid', 'token_unknown')
+      return { subject: stored.subject, scopes, continuesFamilyOf: stored }
     },
   })
   const f = await fixture({ plugins: [builtInPlugins, exchange], clients: withGrace({}, [exchange.grantType]) })

@@ -31,11 +31,11 @@ describe('a client store of the host', () => {
       clients: {
         async find(clientId) {
           reads += 1
-          const found = clientId === web[0] ? { ...present } : undefined
+          const copy = clientId === web[0] ? { ...present } : undefined
           const act = afterwards
           afterwards = undefined
           await act?.()
-          return found
+          return copy
         },
       },
     })
@@ -78,7 +78,7 @@ describe('a client store of the host', () => {
     const clients = { reread: () => present, secretsOf, hasUnlisted: true }
     const isUnchanged = createIsUnchanged({ clients, runtime: { now: () => 0 } })
     const state = { state: 'a', since: 0 }
-    expect([stale, stale, present].map((one) => isUnchanged(one, state))).toEqual([false, false, true])
+    expect([stale, stale, present].map((version) => isUnchanged(version, state))).toEqual([false, false, true])
   })
 
   test('is read no more than before, unless the client was revoked in the last hour', async () => {

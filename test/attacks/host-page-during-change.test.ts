@@ -101,12 +101,12 @@ describe('a login page of the host', () => {
       const subject = await provider.authenticateUser({ username: 'alice', password }, context)
       return page.approve(userCode, address, { subject: subject as Subject })
     }
-    const [first, stolen, own] = [(await start()).body, (await start()).body, (await start()).body]
+    const [first, stolen, later] = [(await start()).body, (await start()).body, (await start()).body]
     expect(await approve(first.user_code, before)).toBe(true)
     changeDuring(() => provider.revoke({ subject: 'alice' }))
     await approve(stolen.user_code, before).catch(() => undefined)
     expect((await poll(stolen.device_code)).status).toBe(400)
-    expect(await approve(own.user_code, after)).toBe(true)
-    expect((await poll(own.device_code)).status).toBe(200)
+    expect(await approve(later.user_code, after)).toBe(true)
+    expect((await poll(later.device_code)).status).toBe(200)
   })
 })

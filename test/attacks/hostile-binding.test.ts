@@ -103,12 +103,12 @@ describe('headers that change after they were checked', () => {
 describe('a proof that is accepted once', () => {
   const now = 1_800_000_000
   const once = { id: 'a', expiresAt: now + 60, refuse: () => new OAuthError('invalid_grant', 'No', { reason: 'used' }) }
-  const withOnce = (given: unknown) =>
+  const withOnce = (hostile: unknown) =>
     fixture({
       plugins: [
         builtInPlugins,
         definePlugin('binding', [
-          bindingWith({ prove: () => ({ key: 'k', once: given as NonNullable<Proof['once']> }) }),
+          bindingWith({ prove: () => ({ key: 'k', once: hostile as NonNullable<Proof['once']> }) }),
         ]),
       ],
     })
@@ -125,8 +125,8 @@ describe('a proof that is accepted once', () => {
     ['ends never', { ...once, expiresAt: Number.POSITIVE_INFINITY }],
     ['has an end that is not a number', { ...once, expiresAt: String(now + 60) }],
     ['cannot be refused', { ...once, refuse: undefined }],
-  ])('gets no token if it %s', async (_, given) => {
-    const f = await withOnce(given)
+  ])('gets no token if it %s', async (_, hostile) => {
+    const f = await withOnce(hostile)
     expect((await requestTokens(f, password, { as: web })).status).toBe(500)
   })
 
@@ -134,8 +134,8 @@ describe('a proof that is accepted once', () => {
     ['the refusal', once],
     ['a refusal that returns nothing', { ...once, refuse: () => undefined }],
     ['a refusal that is a promise', { ...once, refuse: async () => once.refuse() }],
-  ])('gets no second token, with %s', async (_, given) => {
-    const f = await withOnce(given)
+  ])('gets no second token, with %s', async (_, hostile) => {
+    const f = await withOnce(hostile)
     expect((await requestTokens(f, password, { as: web })).status).toBe(200)
     const { status, body } = await requestTokens(f, password, { as: web })
     expect(status).toBeGreaterThanOrEqual(400)

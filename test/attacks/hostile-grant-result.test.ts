@@ -116,7 +116,7 @@ describe('scopes', () => {
 })
 
 describe('everything else', () => {
-  const own = (text: string): unknown => JSON.parse(text)
+  const fromJson = (text: string): unknown => JSON.parse(text)
   test.each<[string, unknown]>([
     ['an access_token of its own', { response: { access_token: 'x' } }],
     ['an id_token of its own', { response: { id_token: 'x' } }],
@@ -124,14 +124,14 @@ describe('everything else', () => {
     ['another scope in the response', { response: { scope: 'admin' } }],
     ['another expires_in', { response: { expires_in: 1e9 } }],
     ['an error beside the tokens', { response: { error: 'x' } }],
-    ['the member __proto__ of the response', { response: own('{"__proto__":{"scope":"admin"}}') }],
+    ['the member __proto__ of the response', { response: fromJson('{"__proto__":{"scope":"admin"}}') }],
     ['the claim sub', { claims: { sub: '2' } }],
     ['the claim scope', { claims: { scope: 'admin' } }],
     ['the claim aud', { claims: { aud: 'https://other.example' } }],
     ['the claim exp', { claims: { exp: 9_999_999_999 } }],
     ['the claim client_id', { claims: { client_id: 'other' } }],
     ['the claim grant_id, which names the family', { claims: { grant_id: 'x' } }],
-    ['the claim __proto__', { claims: own('{"__proto__":{"sub":"2"}}') }],
+    ['the claim __proto__', { claims: fromJson('{"__proto__":{"sub":"2"}}') }],
     ['a lifetime of zero', { issue: { lifetime: 0 } }],
     ['a lifetime that is not a number', { issue: { lifetime: Number.NaN } }],
     ['a forced refresh token', { issue: { refreshToken: true } }],

@@ -52,9 +52,9 @@ const longer = 65
 async function abandoned(value: PublishedValue): Promise<() => void> {
   let respond = () => {}
   value.respond(
-    (own) =>
+    (usual) =>
       new Promise((resolve) => {
-        const response = own()
+        const response = usual()
         respond = () => resolve(response)
       }),
   )
@@ -117,7 +117,7 @@ describe.each(publishedValues)('%s', (_name, open) => {
 
   test.each([203, 404, 500])('with the status %i are none', async (status) => {
     const value = await open()
-    value.respond((own) => new Response(own().body, { status, headers: { 'content-type': 'application/json' } }))
+    value.respond((usual) => new Response(usual().body, { status, headers: { 'content-type': 'application/json' } }))
     expect(await value.sees('first')).toBe(false)
   })
 
@@ -125,9 +125,9 @@ describe.each(publishedValues)('%s', (_name, open) => {
     const value = await open()
     expect(await value.sees('first')).toBe(true)
     value.publishes('second')
-    value.respond(async (own) => {
+    value.respond(async (usual) => {
       await new Promise(setImmediate)
-      return own()
+      return usual()
     })
     await value.pass(value.renewal)
     expect(await value.sees('second')).toBe(true)

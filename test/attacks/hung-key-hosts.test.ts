@@ -37,8 +37,8 @@ const timeLimit = 29.5
 let running: RunningServer | undefined
 beforeEach(() => {
   const { setTimeout: start } = globalThis
-  const limited = (call: () => void, delay?: number, ...given: never[]) =>
-    start((delay ?? 0) >= timeLimit * 1000 ? () => {} : call, delay, ...given)
+  const limited = (call: () => void, delay?: number, ...parameters: never[]) =>
+    start((delay ?? 0) >= timeLimit * 1000 ? () => {} : call, delay, ...parameters)
   vi.stubGlobal('setTimeout', limited)
 })
 afterEach(async () => {

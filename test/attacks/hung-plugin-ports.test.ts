@@ -80,8 +80,8 @@ async function atRecovery(store: Partial<AccountStore>) {
   const users = ['alice', 'bob', 'carol', 'dave'].map((sub) => {
     return { ...aliceAccount, sub, username: sub, email: `${sub}@example.com` }
   })
-  const own = { ...memoryAccounts(users).store, ...store }
-  const f = await setUpAccounts({ store: own, limits: { perAddress: 20 } }, { provider: limits })
+  const accounts = { ...memoryAccounts(users).store, ...store }
+  const f = await setUpAccounts({ store: accounts, limits: { perAddress: 20 } }, { provider: limits })
   const proved: (() => Promise<unknown>)[] = []
   for (const { email } of users) {
     const { ask, browser, submit } = await f.start()
@@ -203,12 +203,12 @@ test('each function of the host in the options of a plugin has a case', () => {
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !/node_modules|dist/u.test(path),
   )
-  const found = sources.flatMap((path) =>
+  const options = sources.flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*unctionSchema</gmu)].map(
       ([, option]) => `${nameOfFile(path)}.${option}`,
     ),
   )
-  expect(found.sort()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
+  expect(options.sort()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
 })
 
 /** The stores have many functions, which are called in one way. */

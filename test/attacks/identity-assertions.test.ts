@@ -205,13 +205,13 @@ describe('a captured assertion', () => {
   test('that is bound to a key is of no use without it', async () => {
     const { holder } = await import('../dpop/parties.ts')
     const f = await chatServer({}, {}, { plugins: dpop({ nonce: false }) })
-    const [own, thief] = [await holder('ES256', f.clock.now), await holder('ES256', f.clock.now)]
-    const assertion = await f.signed({ cnf: { jkt: own.thumbprint } })
-    const withProof = async ({ prove }: typeof own) => ({ dpop: await prove({ htu: `${chat}/connect/token` }) })
+    const [client, thief] = [await holder('ES256', f.clock.now), await holder('ES256', f.clock.now)]
+    const assertion = await f.signed({ cnf: { jkt: client.thumbprint } })
+    const withProof = async ({ prove }: typeof client) => ({ dpop: await prove({ htu: `${chat}/connect/token` }) })
     expect((await f.redeem(assertion)).failure).toBe('proof_missing')
     expect((await f.redeem(assertion, {}, atChat, await withProof(thief))).failure).toBe('wrong_key')
-    const { body } = await f.redeem(assertion, {}, atChat, await withProof(own))
-    expect([body.token_type, decodeJwt(body.access_token).cnf]).toEqual(['DPoP', { jkt: own.thumbprint }])
+    const { body } = await f.redeem(assertion, {}, atChat, await withProof(client))
+    expect([body.token_type, decodeJwt(body.access_token).cnf]).toEqual(['DPoP', { jkt: client.thumbprint }])
   })
 })
 

@@ -88,10 +88,10 @@ describe('the normalized form of a name for the counter', () => {
       if (/[\p{Cn}\p{Co}\p{Cs}\p{Unified_Ideograph}]/u.test(character)) continue
       const name = `a${character}b`
       const folded = foldedName(name)
-      const others = [folded, name.normalize('NFC'), name.normalize('NFD'), name.normalize('NFKC'), name.toLowerCase()]
+      const forms = [folded, name.normalize('NFC'), name.normalize('NFD'), name.normalize('NFKC'), name.toLowerCase()]
       // A mark that is ignored becomes a letter in upper case.
-      if (!name.normalize('NFD').includes('\u0345')) others.push(name.toUpperCase())
-      if (others.some((other) => foldedName(other) !== folded)) unstable.push(code.toString(16))
+      if (!name.normalize('NFD').includes('\u0345')) forms.push(name.toUpperCase())
+      if (forms.some((form) => foldedName(form) !== folded)) unstable.push(code.toString(16))
     }
     expect(unstable).toEqual([])
   })
@@ -102,7 +102,7 @@ describe('the normalized form of a name for the counter', () => {
     ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
     ['\u0130stanbul', 'istanbul'],
     ['ﬁnn', 'FINN'],
-  ])('%s counts as %s', (one, other) => {
-    expect(foldedName(one)).toBe(foldedName(other))
+  ])('%s counts as %s', (name, spelling) => {
+    expect(foldedName(name)).toBe(foldedName(spelling))
   })
 })

@@ -44,8 +44,8 @@ describe('a user who needs more than the password there is disabled here', () =>
     const [from, of] = systems[system]
     const { users, findings } = await read(from, of(more))
     expect(users).toMatchObject([{ username: 'alice', active: false }])
-    const own = findings.filter(({ what }) => what.startsWith('is disabled: '))
-    expect(own).toEqual([
+    const disabled = findings.filter(({ what }) => what.startsWith('is disabled: '))
+    expect(disabled).toEqual([
       {
         entry: 'user alice',
         what: expect.stringContaining(`(${named})`),
@@ -54,7 +54,7 @@ describe('a user who needs more than the password there is disabled here', () =>
       },
     ])
     // It is the first of what the report says of users.
-    expect(findings.filter(({ entry }) => entry === 'user alice')[0]).toBe(own[0])
+    expect(findings.filter(({ entry }) => entry === 'user alice')[0]).toBe(disabled[0])
     expect(JSON.stringify(findings)).not.toContain('a-password-of-alice')
   })
 })

@@ -44,8 +44,8 @@ describe('a resource server', () => {
     const api = createResourceServer({ ...t.options, introspection: { clientId: 'orders', clientSecret: 's' } })
     return Promise.all(
       [jwt, 'a-reference-token'].map(async (token) => {
-        const { token: found, reason } = await api.authorize(bearing(token))
-        return found?.claims ?? reason
+        const { token: accessToken, reason } = await api.authorize(bearing(token))
+        return accessToken?.claims ?? reason
       }),
     )
   }

@@ -115,7 +115,7 @@ describe('an invitation', () => {
       expect((await post(token, { username: 'raced' })).html).toContain('taken')
       expect(titleOf(await post(token, { username: 'carol' }))).toBe(ended)
       expect(memory.users.size).toBe(0)
-      expect((await list()).map((one) => one.id)).not.toContain(id)
+      expect((await list()).map((listed) => listed.id)).not.toContain(id)
     }
   })
 
@@ -139,17 +139,17 @@ describe('an invitation', () => {
 
   test('cannot be guessed, also with its id or the secret of another one', async () => {
     const { invited, post, created } = await open()
-    const one = await invited()
-    const other = await invited('dave@example.com')
-    const [, secret = ''] = other.token.split('.')
+    const invitation = await invited()
+    const otherInvitation = await invited('dave@example.com')
+    const [, secret = ''] = otherInvitation.token.split('.')
     const guesses = [
       '',
       '.',
-      one.id,
-      `${one.id}.`,
-      `${one.id}.${secret}`,
-      `${one.token}x`,
-      `${one.id}.${'a'.repeat(43)}`,
+      invitation.id,
+      `${invitation.id}.`,
+      `${invitation.id}.${secret}`,
+      `${invitation.token}x`,
+      `${invitation.id}.${'a'.repeat(43)}`,
     ]
     for (const guess of guesses) expect(titleOf(await post(guess))).toBe(ended)
     expect(created()).toBe(0)

@@ -67,15 +67,15 @@ async function missing(storage: ReturnType<typeof memoryDriver>, before: Readonl
 }
 
 test('18.17 the tokens of a user of another issuer are not opened', async () => {
-  const own = memoryDriver()
+  const storage = memoryDriver()
   const foreign = memoryDriver()
-  const f = await setUpTokens({ more: { storage: own } })
+  const f = await setUpTokens({ more: { storage } })
   const g = await setUpTokens({ more: { storage: foreign, issuer: 'https://other.example.com' } })
   // One identity at the provider has the same `sub` at both.
   expect(g.sub).toBe(f.sub)
-  const [ofOwn = ''] = await sealedIn(own)
-  const [ofForeign = ''] = await sealedIn(foreign)
-  await foreign.setItem(ofForeign, (await own.getItem(ofOwn)) ?? '')
+  const [key = ''] = await sealedIn(storage)
+  const [foreignKey = ''] = await sealedIn(foreign)
+  await foreign.setItem(foreignKey, (await storage.getItem(key)) ?? '')
   expect(await g.provider.use(upstreamTokens).find(g.sub, 'acme')).toBeUndefined()
   expect(encryptionSecrets).toHaveLength(1)
 })

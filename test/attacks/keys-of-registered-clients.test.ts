@@ -32,8 +32,8 @@ afterEach(() => void vi.unstubAllGlobals())
 
 function neverLate(): void {
   const { setTimeout: start } = globalThis
-  vi.stubGlobal('setTimeout', (call: () => void, delay?: number, ...given: never[]) =>
-    start(delay === timeLimit * 1000 ? () => {} : call, delay, ...given),
+  vi.stubGlobal('setTimeout', (call: () => void, delay?: number, ...parameters: never[]) =>
+    start(delay === timeLimit * 1000 ? () => {} : call, delay, ...parameters),
   )
 }
 

@@ -14,12 +14,12 @@ const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 describe('the page of a refusal', () => {
   const open = async (client: object) => {
     const pages = createPages({ locales: ['en'] })
-    const own = { ...clients.find(({ clientId }) => clientId === 'spa'), clientId: 'own', ...client }
+    const registered = { ...clients.find(({ clientId }) => clientId === 'spa'), clientId: 'own', ...client }
     return setUp(
       signIn({ pages }),
       { pages },
       {
-        clients: [...clients, own as (typeof clients)[number]],
+        clients: [...clients, registered as (typeof clients)[number]],
         users: { authenticate: () => undefined },
       },
     )
@@ -49,8 +49,8 @@ describe('the page of a refusal', () => {
     const page = await f.browser().open(f.urlOf(query))
     expect(page.status).toBe(400)
     expect(page.html).not.toContain('evil.example')
-    const found = returnLink(page)
-    expect(found === undefined ? undefined : found.href.replace(/\/$/u, '')).toBe(link?.replace(/\/$/u, ''))
+    const shown = returnLink(page)
+    expect(shown === undefined ? undefined : shown.href.replace(/\/$/u, '')).toBe(link?.replace(/\/$/u, ''))
   })
 
   test('leads nowhere for an unknown client, or a repeated one', async () => {
@@ -86,14 +86,14 @@ test.each([
   '/connect/token?client_id=https://evil.example/client',
 ])('the page for %j repeats nothing of it, and fetches no document', async (path) => {
   const pages = createPages({ locales: ['en'] })
-  const found: string[] = []
+  const lookedUp: string[] = []
   const f = await setUp(
     signIn({ pages }),
     { pages },
     {
       clients: {
         find(id: string) {
-          found.push(id)
+          lookedUp.push(id)
           return undefined
         },
       },
@@ -107,5 +107,5 @@ test.each([
   for (const text of ['evil', 'alert(1)', 'nothing', 'client_id']) expect(html).not.toContain(text)
   expect(response.headers.get('location')).toBeNull()
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(found).toEqual([])
+  expect(lookedUp).toEqual([])
 })

@@ -49,8 +49,8 @@ test.each(names)('%s never leads to another site', async (name) => {
 test('a form of another site that states it was sent again shows no end of a logout', async () => {
   const { provider, signedIn, logoutByPost, isSignedIn } = await setUpLogout()
   const { browser, hint } = await signedIn()
-  const own = await logoutByPost(browser, { state: 's'.repeat(4000) })
-  for (const resent of ['1', hiddenFields(own).resent ?? '']) {
+  const resendingPage = await logoutByPost(browser, { state: 's'.repeat(4000) })
+  for (const resent of ['1', hiddenFields(resendingPage).resent ?? '']) {
     for (const fields of [{}, { id_token_hint: hint }, { state: 's'.repeat(4000) }, { decision: 'stay' }]) {
       // Browsers send no cookie with a form of another site.
       const body = new URLSearchParams({ ...fields, resent })

@@ -114,8 +114,8 @@ describe('the mails of all', () => {
   test('are not used up by requests for the addresses of users, where these have signed in', async () => {
     const { ask, users, start, provider } = await openWithUsers({ total: 10 })
     const home = '203.0.113.1'
-    const own = await start({}, createBrowser(provider, home))
-    await own.submit(own.page, { username: 'alice', password: 'alice-password' })
+    const { page, submit } = await start({}, createBrowser(provider, home))
+    await submit(page, { username: 'alice', password: 'alice-password' })
     for (const [index, user] of users.entries()) await ask(`198.51.100.${index}`, user)
     for (let host = 1; host <= 10; host += 1) await ask(`198.51.100.${host}`, `new${host}@example.com`, 'create')
     const elsewhere = async () => ask('203.0.113.99', known)

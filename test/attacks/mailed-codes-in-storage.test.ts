@@ -22,11 +22,11 @@ test('no record contains a code, a link, or a hash of the code with what else is
   expect(texts).not.toContain(code)
   expect(items).not.toContain(new URL(linkIn(mail)).searchParams.get('token'))
   expect(texts).not.toContain(sha256(code))
-  for (const one of texts) {
-    for (const other of texts) {
-      expect(texts.has(sha256(JSON.stringify([one, other, code])))).toBe(false)
-      expect(texts.has(sha256(`${one}${other}${code}`))).toBe(false)
+  for (const first of texts) {
+    for (const second of texts) {
+      expect(texts.has(sha256(JSON.stringify([first, second, code])))).toBe(false)
+      expect(texts.has(sha256(`${first}${second}${code}`))).toBe(false)
     }
-    expect(texts.has(sha256(JSON.stringify([one, code])))).toBe(false)
+    expect(texts.has(sha256(JSON.stringify([first, code])))).toBe(false)
   }
 })

@@ -34,7 +34,7 @@ describe('the code of a mail', () => {
     await Promise.all(Array.from({ length: 40 }, () => submit(sent, { code: wrongCode(code) })))
     expect(titleOf(await submit(sent, { code }))).toBe('Check your email')
     expect(
-      f.events.filter((one) => one.type === 'mail_proof_failed' && one.reason === 'wrong_code').length,
+      f.events.filter((event) => event.type === 'mail_proof_failed' && event.reason === 'wrong_code').length,
     ).toBeLessThanOrEqual(10)
   })
 
@@ -79,16 +79,16 @@ describe('the code of a mail', () => {
 
   test('is not accepted where mails have links only, and links are not where they have codes only', async () => {
     const links = await setUpAccounts({ mail: 'link' })
-    const one = await links.start()
-    const sent = await one.ask('by-mail', address)
+    const linkVisit = await links.start()
+    const sent = await linkVisit.ask('by-mail', address)
     expect(codeIn(await links.lastMail())).toBe('')
     expect(sent.html).not.toContain('name="code"')
     const codes = await setUpAccounts({ mail: 'code' })
-    const other = await codes.start()
-    const page = await other.ask('by-mail', address)
+    const codeVisit = await codes.start()
+    const page = await codeVisit.ask('by-mail', address)
     expect(linkIn(await codes.lastMail())).toBe('')
-    const confirm = await other.submit(page, { code: codeIn(await codes.lastMail()) })
+    const confirm = await codeVisit.submit(page, { code: codeIn(await codes.lastMail()) })
     expect(titleOf(confirm)).toBe('Sign in as alice')
-    expect((await other.submit(confirm, {})).html).toContain('Signed in as alice')
+    expect((await codeVisit.submit(confirm, {})).html).toContain('Signed in as alice')
   })
 })

@@ -40,9 +40,9 @@ describe('a mailed link', () => {
     const thief = await f.start()
     await thief.ask('forgot', 'alice@example.com')
     expect(titleOf(await thief.browser.open(link))).toBe(elsewhere)
-    const own = new URL((await thief.follow('forgot')).url)
+    const thiefsUrl = new URL((await thief.follow('forgot')).url)
     const mixed = new URL(link)
-    mixed.searchParams.set('interaction', own.searchParams.get('interaction') ?? '')
+    mixed.searchParams.set('interaction', thiefsUrl.searchParams.get('interaction') ?? '')
     expect(titleOf(await thief.browser.open(mixed.href))).toBe(elsewhere)
     expect(titleOf(await browser.open(link))).toBe('Choose a new password')
   })
@@ -83,12 +83,12 @@ describe('a mailed link', () => {
     const link = linkIn(await f.lastMail())
     f.clock.advance(900)
     expect(titleOf(await late.browser.open(link))).toBe(elsewhere)
-    const [one, other] = [await f.start(), await f.start()]
-    await one.ask('forgot', 'alice@example.com')
+    const [earlier, later] = [await f.start(), await f.start()]
+    await earlier.ask('forgot', 'alice@example.com')
     const outdated = linkIn(await f.lastMail())
-    await other.ask('forgot', 'alice@example.com')
-    await other.submit(await other.browser.open(linkIn(await f.lastMail())), { password })
-    expect(titleOf(await one.browser.open(outdated))).toBe(elsewhere)
+    await later.ask('forgot', 'alice@example.com')
+    await later.submit(await later.browser.open(linkIn(await f.lastMail())), { password })
+    expect(titleOf(await earlier.browser.open(outdated))).toBe(elsewhere)
   })
 
   test('19.3 is used once by 200 requests at the same moment, under latency', async () => {

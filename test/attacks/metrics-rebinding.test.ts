@@ -25,8 +25,8 @@ afterEach(async () => {
 })
 
 async function start(metrics: object) {
-  const given = { issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] }
-  const configuration = parseConfiguration(configurationSchema, { ...given, metrics: { port: 0, ...metrics } }, '')
+  const settings = { issuer: 'https://id.example.com', storage: { driver: 'memory' }, clients: [] }
+  const configuration = parseConfiguration(configurationSchema, { ...settings, metrics: { port: 0, ...metrics } }, '')
   const events: ServerEvent[] = []
   const loaded = { configuration, file: 'grantry.config.json', directory }
   server = await startServer({ loaded, port: 0, observe: (event) => events.push(event) })

@@ -36,8 +36,10 @@ test('the app of one user proves nothing about another', async () => {
 test('the code of one mail proves nothing about another', async () => {
   const { kit, clock } = await setting()
   const settings = { counts: true, expiresAt: clock.now() + 900 }
-  const [own, other] = [await createMailed(settings, kit), await createMailed(settings, kit)]
-  expect(await isMailedCode({ ...other.stored, code: own.stored.code }, own.code, kit)).toBe(false)
-  expect(await isMailedCode(own.stored, own.code, kit)).toBe(true)
-  expect(await isMailedCode({ ...own.stored, id: `${own.stored.id}2`, counts: false }, own.code, kit)).toBe(false)
+  const [mailed, otherMailed] = [await createMailed(settings, kit), await createMailed(settings, kit)]
+  expect(await isMailedCode({ ...otherMailed.stored, code: mailed.stored.code }, mailed.code, kit)).toBe(false)
+  expect(await isMailedCode(mailed.stored, mailed.code, kit)).toBe(true)
+  expect(await isMailedCode({ ...mailed.stored, id: `${mailed.stored.id}2`, counts: false }, mailed.code, kit)).toBe(
+    false,
+  )
 })
