@@ -1,6 +1,5 @@
-import { element, field, textInput } from './elements.js'
+import { field, textInput } from './elements.js'
 import { fieldDescription, fieldLabel } from './labels.js'
-import { signIn } from './sign-in.js'
 
 /** @import { Session } from './session.js' */
 /** @import { Setup, Client, Grant } from './setup.js' */
@@ -50,24 +49,3 @@ export function grantFields(grant, setup, client, session) {
 
   return { parts: fields.map(({ part }) => part), chosen, fill }
 }
-
-/**
- * Returns the two steps of the authorization code grant in the demo: the sign-in fills in the fields of the code.
- *
- * @param {ReturnType<typeof grantFields>} fields
- * @param {object} parts
- * @param {string} parts.authorizationPath
- * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.authorizationRequest
- * @param {() => void} parts.onFilled
- */
-export const codeSteps = (fields, { authorizationPath, authorizationRequest, onFilled }) => [
-  signIn({
-    authorizationPath,
-    authorizationRequest,
-    onCode: (values) => {
-      fields.fill(values)
-      onFilled()
-    },
-  }),
-  element('fieldset', {}, element('legend', {}, '2. Redeem the code'), ...fields.parts),
-]

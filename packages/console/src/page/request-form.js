@@ -1,12 +1,14 @@
 import { createClientChoice } from './client-choice.js'
+import { codeSteps } from './code-steps.js'
+import { createDpopKey } from './dpop.js'
 import { byId, choice, element, field } from './elements.js'
 import { freeFields } from './free-fields.js'
-import { codeSteps, grantFields } from './grant-fields.js'
-import { keyBox } from './key-box.js'
+import { grantFields } from './grant-fields.js'
 import { grantDescription, grantLabel } from './labels.js'
 import { scopeBoxes } from './scope-boxes.js'
 import { clientAuthentication } from './session.js'
 
+/** @import { DpopKey } from './dpop.js' */
 /** @import { Call } from './exchange.js' */
 /** @import { Session, Identity } from './session.js' */
 /** @import { Setup, Client } from './setup.js' */
@@ -33,6 +35,46 @@ function createGrantChoice({ grants }, onChanged) {
     const part = field('Grant type', control, `How the client gets a token. ${grantDescription(grantType)}`)
     return { grantType, grant: offered.find((grant) => grant.grantType === grantType), part }
   }
+}
+
+/** @param {readonly string[]} algorithms */
+function disabledReason(algorithms) {
+  if (!isSecureContext)
+    return 'Not available: browsers create keys only on https pages and on pages of this machine (localhost).'
+  return !algorithms.includes('ES256') && 'Not available: this server does not accept proofs signed with ES256.'
+}
+
+/**
+ * Returns the checkbox that binds tokens to a key, if the server has DPoP. All token requests of the page use one key,
+ * which is created for the first of them.
+ *
+ * @param {Setup} setup
+ */
+function keyBox({ issuer, dpopAlgorithms }) {
+  if (dpopAlgorithms === undefined) return { part: undefined, chosen: async () => undefined }
+  const reason = disabledReason(dpopAlgorithms)
+  const box = element('input', {
+    type: 'checkbox',
+    id: 'bind',
+    'aria-describedby': 'bind-hint',
+    disabled: reason !== false,
+  })
+  const hint =
+    'The page creates a key and signs a proof for each request. An access token that is stolen is useless without the key.'
+  const part = element(
+    'div',
+    { class: 'field' },
+    element('label', { class: 'box' }, box, 'Bind the tokens to a key (DPoP)'),
+    element('p', { class: 'hint', id: 'bind-hint' }, reason || hint),
+  )
+  /** @type {Promise<DpopKey> | undefined} */
+  let key
+  const chosen = async () => {
+    if (!box.checked) return undefined
+    key ??= createDpopKey(issuer)
+    return key
+  }
+  return { part, chosen }
 }
 
 /** @param {string} grantType */

@@ -1,7 +1,6 @@
 import { createErrors, type Errors, isUnknown, keepsConnection, leadsElsewhere } from './errors.ts'
 import { createJob, createJobQueue, type Job, type JobQueue, type Query } from './job.ts'
-import { createMembers, type Member, type Members } from './members.ts'
-import { connect, type Result } from './postgresql-connection.ts'
+import { type Connection, connect, type Result } from './postgresql-connection.ts'
 import type { PoolSettings } from './postgresql-options.ts'
 
 /** Connections to one server, of which each performs one statement at a time. */
@@ -18,6 +17,53 @@ export interface Pool {
   reset(): void
   /** Closes all connections, and rejects later statements. */
   close(): void
+}
+
+/** A connection of a pool. */
+interface Member {
+  readonly connection: Connection
+  isLost: boolean
+}
+
+/** The open connections of a pool, free or not. */
+interface Members {
+  readonly size: number
+  add(member: Member): void
+  /** Returns a free one, which is then not free any more. The last one that became free is the least likely to be dead. */
+  take(): Member | undefined
+  free(member: Member): void
+  drop(member: Member): void
+  dropIdle(): void
+  dropAll(): void
+}
+
+function createMembers(): Members {
+  const all = new Set<Member>()
+  const idle: Member[] = []
+
+  function drop(member: Member): void {
+    member.isLost = true
+    all.delete(member)
+    const index = idle.indexOf(member)
+    if (index >= 0) idle.splice(index, 1)
+    member.connection.destroy()
+  }
+
+  const dropEach = (members: readonly Member[]): void => {
+    for (const member of members) drop(member)
+  }
+
+  return {
+    get size() {
+      return all.size
+    },
+    add: (member) => void all.add(member),
+    take: () => idle.pop(),
+    free: (member) => void idle.push(member),
+    drop,
+    dropIdle: () => dropEach([...idle]),
+    dropAll: () => dropEach([...all]),
+  }
 }
 
 /** Performs jobs on connections. @param serve called when a job may need a new connection */

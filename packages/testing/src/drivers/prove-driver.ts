@@ -13,13 +13,12 @@ import { invalidValues } from './invalid-values.ts'
 import { keyListProofs } from './key-lists.ts'
 import { lifecycle } from './lifecycle.ts'
 import { outageProofs } from './outage.ts'
-import type { Proof } from './proof-context.ts'
+import { type Proof, withProofContext } from './proof-context.ts'
 import { redemptionRace } from './redemption-race.ts'
 import { redemptionSteps } from './redemption-steps.ts'
 import { replacedItemProofs } from './replaced-items.ts'
 import { replacementProofs } from './replacements.ts'
 import { createReport, type DriverReport, type ProofResult, reportError } from './report.ts'
-import { missingOption, type ProofRun, runProof, skipProof } from './run-proof.ts'
 import { severalItems } from './several-items.ts'
 import { assertSubject, type DriverSubject } from './subject.ts'
 import { tornReads } from './torn-reads.ts'
@@ -47,6 +46,55 @@ const proofs: readonly Proof[] = [
   ...replacedItemProofs,
   ...keyListProofs,
 ]
+
+/** A result, and what later proofs need to know. */
+interface ProofRun {
+  readonly result: ProofResult
+  /** An operation hung. */
+  readonly hung: boolean
+  readonly driver: string | undefined
+}
+
+const missingReasons = {
+  module: 'the subject has no module for child processes to load',
+  outage: 'the subject has no outage option to make the storage unavailable',
+}
+
+/** Returns why the subject cannot run the proof; `undefined` when it can. */
+const missingOption = ({ needs }: Proof, subject: DriverSubject): string | undefined =>
+  needs !== undefined && subject[needs] === undefined ? missingReasons[needs] : undefined
+
+const skipProof = ({ name }: Proof, reason: string): ProofRun => ({
+  result: { name, outcome: 'skipped', messages: [reason], seconds: 0 },
+  hung: false,
+  driver: undefined,
+})
+
+/** A driver that folds keys fails one proof in a hundred ways. */
+const maxMessages = 8
+
+const truncate = (messages: readonly string[]): readonly string[] =>
+  messages.length <= maxMessages
+    ? messages
+    : [...messages.slice(0, maxMessages), `and ${messages.length - maxMessages} more like these`]
+
+async function runProof(proof: Proof, subject: DriverSubject): Promise<ProofRun> {
+  const startedAt = performance.now()
+  const {
+    failures,
+    skipReason,
+    hung = false,
+    driver,
+  } = await withProofContext(subject, (context) => proof.run(context))
+  const seconds = (performance.now() - startedAt) / 1000
+  const finish = (outcome: ProofResult['outcome'], messages: readonly string[]): ProofRun => ({
+    result: { name: proof.name, outcome, messages, seconds },
+    hung,
+    driver,
+  })
+  if (failures.size > 0) return finish('failed', truncate([...failures]))
+  return skipReason === undefined ? finish('passed', []) : finish('skipped', [skipReason])
+}
 
 /** One promise of a driver, to run as one test of a test runner. */
 export interface DriverProof {

@@ -1,6 +1,8 @@
 import { element } from './elements.js'
 import { createProofKey } from './proof-key.js'
 
+/** @import { grantFields } from './grant-fields.js' */
+
 /** Where the application of the demo passes codes on. */
 const channelName = 'grantry-demo'
 
@@ -13,7 +15,7 @@ const channelName = 'grantry-demo'
  * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.authorizationRequest
  * @param {(fields: Record<string, string>) => void} parts.onCode receives the fields of the token request
  */
-export function signIn({ authorizationPath, authorizationRequest, onCode }) {
+function signIn({ authorizationPath, authorizationRequest, onCode }) {
   const outcome = element('p', { class: 'hint', role: 'status', id: 'sign-in-outcome' }, '')
 
   async function getCode() {
@@ -54,3 +56,24 @@ export function signIn({ authorizationPath, authorizationRequest, onCode }) {
     outcome,
   )
 }
+
+/**
+ * Returns the two steps of the authorization code grant in the demo: the sign-in fills in the fields of the code.
+ *
+ * @param {ReturnType<typeof grantFields>} fields
+ * @param {object} parts
+ * @param {string} parts.authorizationPath
+ * @param {() => { clientId: string, redirectUri: string, scope: string }} parts.authorizationRequest
+ * @param {() => void} parts.onFilled
+ */
+export const codeSteps = (fields, { authorizationPath, authorizationRequest, onFilled }) => [
+  signIn({
+    authorizationPath,
+    authorizationRequest,
+    onCode: (values) => {
+      fields.fill(values)
+      onFilled()
+    },
+  }),
+  element('fieldset', {}, element('legend', {}, '2. Redeem the code'), ...fields.parts),
+]
