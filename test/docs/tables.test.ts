@@ -9,8 +9,7 @@ const most = 40
 const documents = [
   ...['README.md', 'CONTRIBUTING.md'],
   ...packageFolders.map((folder) => `${folder}/README.md`),
-  ...readdirSync(`${root}/docs`).map((name) => `docs/${name}`),
-  ...readdirSync(`${root}/docs/guides`).map((name) => `docs/guides/${name}`),
+  ...readdirSync(`${root}/docs`, { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
 ].filter((path) => path.endsWith('.md'))
 
 /** The cells of tables with too many words, each with its line. */
