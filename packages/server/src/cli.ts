@@ -3,7 +3,7 @@ import { version } from './version.ts'
 const ended = 0
 const failed = 1
 
-/** The version is printed without the parser of command lines, which takes longer to load than all the rest. */
+/** Prints the version without the parser of command lines, which takes longer to load than everything else. */
 async function runOrPrintVersion(commandLine: readonly string[]): Promise<number> {
   if (commandLine.length === 1 && ['--version', '-V'].includes(commandLine[0] ?? '')) {
     process.stdout.write(`${version}\n`)

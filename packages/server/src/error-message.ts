@@ -30,7 +30,7 @@ export function problemsIn(thrown: unknown): readonly string[] {
 
 const placeForm = /^(?:[\w$-]+|\.[\w$-]+|\[\d+\](?! \("))+/u
 const stepForm = /\[?([\w$-]+)\]?/gu
-// What is no id could forge a line of the log.
+// The form of an id. Another text could forge a line of the log.
 const idForm = /^[!#-~]{1,100}$/u
 
 function idOf(entry: unknown): string {

@@ -1,6 +1,6 @@
 import type { ClientOptions, Provider, ProviderOptions } from '@grantry/core'
 
-/** Needs no quoting in a shell or in curl. */
+/** A text that needs no quotes in a shell or in curl. */
 const plain = /^[\w.-]+$/u
 
 /** Returns a client that needs only its secret to get a token, and an API scope that it may request. */

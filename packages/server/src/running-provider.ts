@@ -16,7 +16,7 @@ import type { ServedTenants } from './tenants/serve-tenants.ts'
 export interface RunningProvider {
   readonly current: OpenedProvider
   readonly handle: Handler
-  /** Runs the tasks of the plugins, also of open tenants, as every few seconds. Never rejects. */
+  /** Runs the tasks of the plugins, also of open tenants, without waiting for the next interval. Never rejects. */
   runTasks(): Promise<void>
   /** Reads the configuration again, and serves new requests with it unless it is refused. Never rejects. */
   reload(): Promise<ReloadOutcome>

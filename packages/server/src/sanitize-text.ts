@@ -5,7 +5,7 @@ const unsafeCharacters = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 export const sanitizeText = (text: string, replace: (harmful: string) => string = () => ' '): string =>
   text.replaceAll(unsafeCharacters, replace)
 
-/** The same for a text of several lines. Its values must not contain line breaks. */
+/** Like `sanitizeText`, for a text of several lines, whose values must not contain line breaks. */
 export const sanitizeLines = (text: string): string =>
   sanitizeText(text, (harmful) => (harmful === '\n' ? harmful : ' '))
 

@@ -60,11 +60,13 @@ export interface GrantryServer {
   readonly warnings: readonly ServerWarning[]
   /** The URL of the console; absent if it is off. */
   readonly consoleUrl?: string
-  /** Where mails arrive that are not sent; absent unless users have accounts and there is no mail server. */
+  /**
+   * The URL of the page with mails that are not sent; absent unless users have accounts and there is no mail server.
+   */
   readonly outboxUrl?: string
   /**
-   * Reads the configuration again. Requests that have begun end as they began. If anything is wrong with it, nothing changes.
-   * Never rejects.
+   * Reads the configuration again. Requests in progress end with the earlier one. If the configuration has a mistake,
+   * nothing changes. Never rejects.
    */
   reload(): Promise<ReloadOutcome>
   /** Makes `/health/ready` return 503, so that load balancers stop sending requests. Requests are still served. */

@@ -42,7 +42,7 @@ const claimsWith = (
 const withSome = (claims: Claims, some: Claims = {}): Claims =>
   Object.fromEntries(Object.entries({ ...claims, ...some }).filter(([, value]) => value !== null))
 
-/** Returns what a change results in: `taken` if another user has the name or address, `undefined` if there is no user. */
+/** Returns the result of a change: `taken` if another user has the name or address, `undefined` if there is no user. */
 async function outcomeOf(
   change: Promise<Managed<StoredUser>>,
   nothing: readonly unknown[] = ['not_found'],
@@ -112,12 +112,12 @@ export function storedAccounts(administration: () => Administration): AccountSto
         let seen = version
         let outcome: Account | 'taken' | undefined
         if ((claims ?? someClaims ?? username) !== undefined || email !== undefined || emailVerified !== undefined) {
-          // A change with a password asks again below.
+          // If the password changes, too, the check is made below.
           const options = { version, isStillAllowed: password === undefined ? isStillAllowed : undefined }
           const update = (user: StoredUser): StoredUser => {
             const { email: oldEmail, email_verified: wasVerified, ...others } = user.claims ?? {}
             const address = email ?? (typeof oldEmail === 'string' ? oldEmail : undefined)
-            // A new address is not that which was verified.
+            // A new address is not verified.
             const isVerified =
               emailVerified ?? (email === undefined || email === oldEmail ? wasVerified === true : false)
             return {

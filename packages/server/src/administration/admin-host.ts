@@ -68,7 +68,7 @@ export function openAdminHost(
     renewClient: provider.renewClient,
     forgetUser: (sub) => forgetUser(sub, provider),
   })
-  // Only reads.
+  // These managers only read, so no administrator is named.
   const { users: stored } = administration.as({ who: '' })
   return {
     administration,

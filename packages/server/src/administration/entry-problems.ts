@@ -1,11 +1,11 @@
 import { configurationProblems } from '@grantry/core'
 
-/** Checks that find more than what they find first: so many. */
+/** The maximum number of checks of one entry: each check reports the first kind of mistake only. */
 const maxRounds = 8
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A secret that no text has. */
+/** The hash of no secret. */
 const someSecret = { sha256: `${'A'.repeat(43)}=` }
 
 /** Members with which a client authenticates, also misspelled. */
@@ -13,8 +13,8 @@ const ofAuthentication = /secret|jwk|key|auth|public|workload|tls/iu
 const ofRedirects = /redirect/iu
 
 /**
- * Returns an entry without its wrong members, for a check that finds what they hide. What only exists because they are absent,
- * such as a client without a redirect URI, must not be reported.
+ * Returns an entry without its wrong members, for a check that finds what they hide. Mistakes that only exist because
+ * these members are absent, such as a missing redirect URI, must not be reported.
  */
 function withoutMembers(entry: Members, wrong: readonly string[]): Members {
   const rest: Record<string, unknown> = { ...entry }
@@ -35,9 +35,9 @@ export function memberIn(message: string, path: string): string | undefined {
 }
 
 /**
- * Returns all that a check refuses about a client or a scope, where the check stops at the first kind of mistakes.
+ * Returns all mistakes of a client or a scope, although the check stops at the first kind of mistakes.
  *
- * @param path what the messages of the check call it, such as `clients[0]`
+ * @param path the name of the entry in the messages of the check, such as `clients[0]`
  */
 export function entryProblems<T extends object>(
   entry: T,

@@ -4,8 +4,9 @@ import { secondFactors } from '@grantry/plugins/sign-in'
 import { upstreamUsers } from '@grantry/plugins/upstream'
 
 /**
- * Removes what plugins have stored of a user who is removed, and was revoked: consents, the list of applications, passkeys,
- * second factors, links to accounts at providers and what these have stated. Sessions have ended before. Can be repeated.
+ * Removes what plugins have stored about a user who was revoked, and is being removed: consents, the list of
+ * applications, passkeys, second factors, links to accounts at providers and what these have stated. The sessions have
+ * already ended. Can be repeated.
  */
 export async function forgetUser(sub: string, provider: Provider): Promise<void> {
   if (provider.has(userConsents)) await provider.use(userConsents).forget(sub)

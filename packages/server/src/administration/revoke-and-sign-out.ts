@@ -13,7 +13,10 @@ export const revokeAndSignOut = (target: RevocationTarget, provider: Provider): 
     sessions: provider.has(userSessions) ? provider.use(userSessions) : undefined,
   })
 
-/** Ends what a user lets a client have, and counts what the lists of the user had of it, if the provider has any. */
+/**
+ * Ends the access of a client for a user, and counts the sessions, consents and authorizations that ended, as far as
+ * the provider lists them.
+ */
 export const withdrawAccess = (
   target: { readonly subject: string; readonly clientId: string },
   provider: Provider,

@@ -10,7 +10,7 @@ import { entryProblems, memberIn } from './entry-problems.ts'
 
 type Loaded = Pick<LoadedConfiguration, 'configuration' | 'directory'>
 
-/** What is checked: where it is in the configuration, and what errors call it. */
+/** The place of a checked value in the configuration, and its name in errors. */
 export interface Tried {
   readonly path: string
   /** Such as `client web`. */
@@ -32,8 +32,8 @@ export function refusedByProvider(
 }
 
 /**
- * Returns the settings of the keys. The private key in a file need not be readable where a plan is made: then a client can
- * have each algorithm, and the server checks it.
+ * Returns the settings of the keys. If the file with the keys cannot be read where a plan is made, a client can have
+ * any algorithm, and the server checks it later.
  */
 async function keysToCheckWith({ configuration: { keys }, directory }: Loaded): Promise<CheckedConfiguration['keys']> {
   if (keySettingsOf(keys).jwks === undefined) return keys
@@ -53,7 +53,7 @@ async function openTrial(loaded: Loaded, changes: Pick<CheckedConfiguration, 'cl
   return createProvider({ ...options, keys: unusedKeys(options.keys), runtime })
 }
 
-/** How the provider checks a client or a scope: the same for commands, plans and the admin API of a running server. */
+/** The checks of a provider for clients and scopes, for commands, plans and the admin API of a running server. */
 export type EntryChecks = Pick<Provider, 'checkClient' | 'checkScope'>
 
 /** Calls `use` with the checks of the provider of a configuration, which has these scopes besides its own. */

@@ -1,6 +1,6 @@
 /**
- * The findings that an operator can accept: a configuration is read without the rules that find them.
- * `npx vitest run test/docs/doctor-rules.test.ts --update` writes this file.
+ * The ids of the findings that an operator can accept. They are a list, because a configuration is read without the
+ * rules themselves. `npx vitest run test/docs/doctor-rules.test.ts --update` writes this file.
  */
 export const acceptable: readonly string[] = `
   issuer-loopback trusted-proxies-zero store-forgets store-without-fsync store-without-replicas

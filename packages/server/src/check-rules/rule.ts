@@ -10,7 +10,10 @@ export type RuleText = Pick<Rule, 'id' | 'severity' | 'remedy' | 'source'>
 /** `severity` overrides that of the rule. */
 type Match = RuleMatch & { readonly severity?: Severity }
 
-/** A rule about a subject: a client with its path, a plugin, or all facts. With one reason, it finds places only. */
+/**
+ * A rule about a subject: a client with its path, a plugin, or all facts. A rule with `reason` has the same reason for
+ * all matches, and returns their places only.
+ */
 export type RuleOf<S> = RuleText &
   (
     | { readonly reason: string; readonly check: (subject: S) => string | false | undefined }

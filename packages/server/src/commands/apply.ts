@@ -65,7 +65,7 @@ async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, opt
   const { kept, keep } = secretKeeper(file, options)
   try {
     const applied = await applyPlan(plan, { managers: unchecked, keepSecret: keep })
-    // Even if a change has failed: the secrets of the others are not stored anywhere else.
+    // Printed even if a change has failed: the secrets of the others are not stored anywhere else.
     const made = { ...planJson(plan), done: applied.done.length, secrets: kept }
     if (options.json) print(`${jsonText(made)}\n`)
     assertDone(applied, plan)
@@ -77,7 +77,7 @@ async function makeChanges(plan: Plan, { unchecked }: CommandAdministration, opt
 /** Runs `grantry apply`. */
 export const applyCommand = (file: string, options: ApplyArguments): Promise<void> =>
   withPlan(file, options, async (plan, administration) => {
-    // Its colors are control sequences; it has removed those of values.
+    // Not by `print()`, which would remove the colors. `planText()` has removed control characters from values.
     if (!options.json) process.stdout.write(planText(plan, { colored: hasColors(process.stdout) }))
     const isEmpty = plan.changes.length === 0
     if (!isEmpty) await confirm(file, options)

@@ -22,7 +22,7 @@ function positiveNumber(text: string): number {
   return count
 }
 
-/** A time with a zone: in that of the machine, a text would mean another time elsewhere. */
+/** Requires a zone: without one, the same text would be another time on another machine. */
 function timeOf(text: string): number {
   const time = parseTime(text)
   if (time !== undefined) return time

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 /** Commands that one module adds. */
 interface CommandModule {
   readonly names: readonly string[]
-  /** Resolves to what adds them to the program. */
+  /** Resolves to the function that adds the commands to the program. */
   readonly load: () => Promise<(grantry: Command) => void>
 }
 
@@ -42,8 +42,8 @@ function commandIn(commandLine: readonly string[]): string | undefined {
 }
 
 /**
- * Returns the modules that a command line needs: to load all of them takes most of the time of a start. The help, the
- * completion and a mistake in a name need all.
+ * Returns the modules that a command line needs, because loading all of them takes most of the time of a start. The
+ * help, the completion and an unknown name need all.
  */
 export function modulesFor(commandLine: readonly string[]): readonly CommandModule[] {
   const command = commandIn(commandLine) ?? 'help'

@@ -32,7 +32,7 @@ export interface ChangeArguments {
 
 export const json = (value: unknown): string => `${jsonText(value)}\n`
 
-/** Runs an action on what administrators change in the storage of the configuration. */
+/** Runs an action with the administration of the storage of a configuration. */
 export async function runOnEntries<T>(
   { config }: CommonArguments,
   act: (administration: CommandAdministration, loaded: LoadedConfiguration) => Promise<T>,
@@ -57,7 +57,7 @@ export const details = <T extends object>(type: EntryType<T>, entry: Managed<T>)
 
 /**
  * @param noun what `unset` names, with a space, such as `claim `
- * @throws TypeError if `unset` names something that an entry does not have: it is a typing mistake, or was removed
+ * @throws TypeError if `unset` names a member that the entry does not have
  */
 export function assertHas(called: string, present: object, unset: readonly string[] = [], noun = ''): void {
   const missing = unset.find((name) => !Object.hasOwn(present, name))

@@ -30,7 +30,7 @@ import { shownRotation, shownSecret } from './shown-secret.ts'
 /** An option of a command, and the member that it names. */
 export type MemberOption = readonly [flags: string, description: string, member: string]
 
-/** What the commands of a kind have, and those of other kinds do not. */
+/** The differences between the commands of one kind of entries and those of other kinds. */
 export interface CommandKind<T extends object> {
   readonly kind: Kind<T>
   /** Options that name members. */
@@ -39,7 +39,7 @@ export interface CommandKind<T extends object> {
   readonly newOptions?: readonly MemberOption[] | undefined
   /** A change, the value of `--set`, and the content of a file. */
   readonly examples: { readonly change: string; readonly set: string; readonly file: string }
-  /** How the sentences end that report a change. Default: with a period. */
+  /** The ends of the sentences that report a change. Default: a period. */
   readonly ends: {
     readonly added?: ((id: string, loaded: LoadedConfiguration) => string) | undefined
     readonly disabled?: string | undefined
@@ -51,9 +51,9 @@ export interface CommandKind<T extends object> {
   readonly idOf?:
     | ((named: string, administration: CommandAdministration, loaded: LoadedConfiguration) => Promise<string>)
     | undefined
-  /** What sentences call an entry. Default: the id. */
+  /** Returns the name of an entry in sentences. Default: the id. */
   readonly nameOf?: ((entry: Managed<T>) => string) | undefined
-  /** What the sentence about a removal calls it. Default: the id. */
+  /** Returns the name of the entry in the sentence about its removal. Default: the id. */
   readonly removedName?: ((named: string, id: string) => string) | undefined
 }
 
@@ -65,7 +65,7 @@ export interface EntryArguments extends CommonArguments, ChangeArguments {
 
 const verbs = { add: 'Added', create: 'Created', remove: 'Removed', end: 'Ended' } as const
 
-/** What a command is called that adds or removes. */
+/** The name of a command that adds or removes. */
 export type Verb = keyof typeof verbs
 
 const idIn = <T extends object>({ nameOf }: CommandKind<T>, entry: Managed<T>): string => nameOf?.(entry) ?? entry.id

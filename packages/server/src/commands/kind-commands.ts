@@ -45,13 +45,13 @@ export function withMembers(command: Command, options: readonly MemberOption[], 
     .option('--tag <labels...>', 'labels, to find it by')
 }
 
-/** Adds what each command has that changes members. */
+/** Adds the options of all commands that change members. */
 export const withChanges = (command: Command, group: string): Command =>
   command
     .option('--unset <members...>', 'members to remove, which then have their defaults')
     .option('--if-version <version>', `only if this is its current version, as shown by grantry ${group} show`)
 
-/** Adds the options that select entries of a list. @param ids what the list calls the ids, such as `NAME` */
+/** Adds the options that select entries of a list. @param ids the placeholder of an id in the help, such as `NAME` */
 export const withFilter = (command: Command, ids: string): Command =>
   command
     .option('--prefix <text>', `only those whose ${ids.toLowerCase()}s start with it`)

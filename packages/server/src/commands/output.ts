@@ -1,6 +1,9 @@
 import { sanitizeLines, sanitizeText } from '../sanitize-text.ts'
 
-/** Prints lines. What a value in them could do to a terminal is removed; `sanitizeText` removes its line breaks, too. */
+/**
+ * Prints lines, without control characters that could change the terminal. For a value, use `sanitizeText`, which
+ * removes line breaks, too.
+ */
 export const print = (text: string): void => {
   process.stdout.write(sanitizeLines(text))
 }

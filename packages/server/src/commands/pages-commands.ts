@@ -12,11 +12,14 @@ const templatesOption = [
   'module whose default export is the options of createPages(), with templates, or its pages',
 ] as const
 
-/** Without a file, the configuration of this directory, and otherwise the pages as they are without options. */
+/**
+ * Returns the named file; without one, the configuration of this directory, if there is one. Otherwise, the pages have
+ * no options.
+ */
 const sourceOf = ({ config, templates }: PagesSource): PagesSource =>
   templates === undefined ? { config: config ?? findConfiguration(process.cwd()) } : { templates }
 
-/** Fails for a wrong name of a file, and for a mistake in it. The preview shows mistakes that a later change makes. */
+/** Rejects if the file is missing or has a mistake. The preview shows the mistakes of later changes. */
 async function loadableSource(options: PagesSource): Promise<PagesSource> {
   const source = sourceOf(options)
   await loadPages(source)

@@ -25,7 +25,10 @@ const ofTenants: readonly string[] = [
   'login',
 ]
 
-/** Returns the tenant that a command names. Others would ignore it, and change the server itself. */
+/**
+ * Returns the tenant that a command names. Refuses the option for other commands, which would ignore it and change the
+ * server itself.
+ */
 function tenantFor(grantry: Command, command: Command): string | undefined {
   const { tenant } = grantry.opts<{ readonly tenant?: string }>()
   if (tenant === undefined) return undefined
@@ -40,7 +43,7 @@ async function program(commandLine: readonly string[]): Promise<Command> {
     .description('An OAuth 2.0 / OpenID Connect token service')
     .version(version)
     .exitOverride()
-    // Its errors quote arguments.
+    // The errors of commander quote arguments.
     .configureOutput({ writeErr: (text) => process.stderr.write(sanitizeLines(text)) })
     .configureHelp({ showGlobalOptions: true })
     .option('--tenant <name>', `the tenant whose entries a command changes: ${ofTenants.join(', ')}`)

@@ -1,6 +1,6 @@
 const width = 30
 
-/** Shows how far a long command is, on a terminal only: a log file would get thousands of lines. */
+/** Shows the progress of a long command, on a terminal only: a log file would get thousands of lines. */
 export interface ProgressBar {
   show(step: string, done: number): void
   /** Removes the bar. */

@@ -18,7 +18,7 @@ type Audited = CommandAdministration['audited']
 /** Without an administration, there is no trail. */
 const unaudited: Audited = (_change, make) => make()
 
-/** Calls `use` with the registrations of a configuration, and what records a change. */
+/** Calls `use` with the registrations of a configuration, and the function that records a change. */
 async function run<T>(
   { config }: RegistrationArguments,
   use: (registrations: Registrations, audited: Audited) => Promise<T>,

@@ -14,10 +14,11 @@ export interface ReloadArguments {
 }
 
 /**
- * Lets a running server read its configuration again, after this process has checked it, if both have the same user. Returns what the server has
- * responded.
+ * Lets a running server read its configuration again. If both processes have the same user, this one checks the
+ * configuration first. Returns the response of the server.
  *
- * @throws TypeError with a one-line message if the configuration is wrong, no server answers, or other users could answer.
+ * @throws TypeError with a one-line message if the configuration is wrong, no server answers, or other users could
+ * answer.
  */
 export async function reloadCommand({ pidFile: path, check }: ReloadArguments) {
   const pidFile = resolve(path)

@@ -1,9 +1,9 @@
 import { problemsIn } from '../error-message.ts'
 
-/** Mistakes that are printed. */
+/** The maximum number of mistakes that are printed. */
 const maxPrinted = 20
 
-/** Prints why a command has failed: all mistakes of a configuration, and of what is declared or added. */
+/** Prints why a command has failed: all mistakes of a configuration, or of declared and added entries. */
 export function reportProblems(thrown: unknown): void {
   const problems = problemsIn(thrown)
   const printed = problems.slice(0, maxPrinted).map((problem) => `grantry: ${problem}\n`)

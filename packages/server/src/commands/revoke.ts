@@ -27,7 +27,9 @@ export interface RevokeResult {
 
 const isList = <T extends object>(value: T): value is Extract<T, readonly unknown[]> => Array.isArray(value)
 
-/** What the command revokes, and why it claims no success: no user or client is known by the name. */
+/**
+ * The target of the command, and whether it was found: without a known user or client, the command reports no success.
+ */
 interface Found {
   readonly target: RevocationTarget
   readonly problem?: string | undefined
@@ -39,7 +41,10 @@ interface Found {
   readonly user?: string
 }
 
-/** Without users in the configuration or in the storage, tokens have those of plugins, which no command can list. */
+/**
+ * Whether users are neither in the configuration nor in the storage. Tokens then have users of plugins, which no
+ * command can list.
+ */
 const hasNoUsers = ({ configuration: { users, administration } }: LoadedConfiguration): boolean =>
   isUserList(users) && users.length === 0 && !administration
 
@@ -141,7 +146,7 @@ function success(
   return `Revoked the family ${family} and all its tokens, if it exists.`
 }
 
-/** Revokes the target, and counts for a sentence what has ended of what is listed. */
+/** Revokes the target, and counts the listed sessions and authorizations that ended, for a sentence. */
 async function endAccess(target: RevocationTarget, provider: Provider) {
   if ('subject' in target && target.clientId !== undefined) {
     const { authorizations, consents } = await withdrawAccess(target, provider)
@@ -153,8 +158,8 @@ async function endAccess(target: RevocationTarget, provider: Provider) {
 }
 
 /**
- * Runs `grantry revoke` through the shared store. Running servers see it at their next read, without a restart. An
- * unknown name is revoked too: its user or client may have been removed from the configuration.
+ * Runs `grantry revoke` through the shared store. Running servers see the revocation at their next read, without a
+ * restart. An unknown name is revoked, too: its user or client may have been removed from the configuration.
  */
 export async function revokeCommand(options: RevokeArguments): Promise<RevokeResult> {
   const loaded = await requireConfiguration(options.config)

@@ -27,7 +27,7 @@ interface SchemaArguments {
   readonly base?: string
 }
 
-/** Converts the members that plugins add as those of the published schema. */
+/** Converts the members that plugins add, in the same way as those of the published schema. */
 const convert = createJsonSchema({ value: orVariable })
 
 /** Adds the members that an object of the published schema does not have. */
@@ -88,7 +88,7 @@ async function publishedSchema(file: string): Promise<JsonObject> {
   }
 }
 
-/** The build writes it beside the program. */
+/** The path of the published schema, which the build writes beside the program. */
 const published = (): string => fileURLToPath(new URL('configuration.schema.json', import.meta.url))
 
 /** Runs `grantry schema`. It loads the plugins, and neither opens the storage nor checks clients. */

@@ -6,7 +6,7 @@ import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
 
 export const stopSignals = ['SIGTERM', 'SIGINT'] as const
-/** SIGHUP stops it only if its terminal was closed. */
+/** SIGHUP stops a server only if its terminal was closed. */
 export type StopSignal = (typeof stopSignals)[number] | 'SIGHUP'
 
 /** Logs the facts and warnings that the banner shows. */
@@ -80,7 +80,7 @@ export function logCrashes(log: Log): () => void {
   return () => process.off('uncaughtExceptionMonitor', onCrash)
 }
 
-/** What prints the warnings of a process: the listeners that the runtime has installed. */
+/** The listeners of the runtime that print the warnings of a process. */
 export type WarningPrinters = readonly ((warning: Error) => void)[]
 
 /**

@@ -65,7 +65,7 @@ function watchSignals(): ServeSignals {
   const listeners = stopSignals.map((signal) => [signal, () => resolveStopped(signal)] as const)
   // A terminal that closes sends the same signal. A server that was started in it would stay without an owner.
   const hungUp = (): void => (hadTerminal && isTerminalGone() ? resolveStopped('SIGHUP') : reload())
-  // Once: the second one ends a process whose shutdown takes too long.
+  // Each signal is handled once, so that a second one ends a process whose shutdown takes too long.
   for (const [signal, listener] of listeners) process.once(signal, listener)
   process.on('SIGHUP', hungUp)
   return {
@@ -104,7 +104,7 @@ interface Run {
   readonly format: LogFormat
   readonly version: string
   readonly signals: ServeSignals
-  /** What printed warnings before the configuration was loaded, which may add listeners. */
+  /** The listeners that printed warnings before the configuration was loaded, which may add others. */
   readonly printers: WarningPrinters
   /** The hash of the files that are watched. */
   readonly watched: string | undefined

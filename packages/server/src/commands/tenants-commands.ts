@@ -30,7 +30,7 @@ const ofTenants: CommandKind<TenantMembers> = {
 /** The tenants of the configuration, which commands cannot change. */
 const listed = ({ configuration: { tenants } }: LoadedConfiguration) => tenants?.list ?? []
 
-/** Also lists the tenants of the configuration. */
+/** Lists the tenants of the configuration, too. */
 async function list(options: CommonArguments): Promise<void> {
   await runOnEntries(options, async ({ tenants }, loaded) => {
     const pages: ManagedPage<TenantMembers>[] = []

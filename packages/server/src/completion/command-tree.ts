@@ -11,7 +11,7 @@ export interface SuggestedOption {
   readonly long: string
   readonly short?: string | undefined
   readonly description: string
-  /** What follows it. */
+  /** The kind of value that follows the option. */
   readonly value: 'none' | 'text' | 'file' | readonly string[]
 }
 

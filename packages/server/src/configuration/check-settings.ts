@@ -13,7 +13,7 @@ const ofPlugin = v.pipe(v.string(problemOf), v.regex(/^[\w.-]+:[a-z][a-z0-9-]*$/
 
 /** Settings of `grantry check`. The server ignores them. */
 export const checkSchema = configurationObject({
-  /** The findings that are no problem here. */
+  /** The ids of findings that are no problem here. */
   accept: v.optional(
     v.array(v.union([v.picklist(acceptable, problemOf), ofPlugin], problemOf), 'must be an array of ids of findings'),
     [],

@@ -16,7 +16,7 @@ const network = v.pipe(
   v.check(isNetwork, 'must be an IP address, or a network such as 10.0.0.0/8'),
 )
 
-/** Where a proxy passes the certificates of clients. */
+/** How a proxy passes the certificates of clients. */
 export const clientCertificateSchema = configurationObject({
   /** The header in which the proxy passes the certificate. */
   header: v.pipe(v.string('must be the name of a header'), v.regex(/^[\w-]+$/u, 'must be the name of a header')),

@@ -21,7 +21,10 @@ async function assertReadable(path: string): Promise<void> {
   if (file.size > maxBytes) throw new TypeError(`${path}: it has more than ${maxBytes / 1_048_576} MB`)
 }
 
-/** Returns what is read for a configuration file in JSON: the file, `grantry.env`, and the files of variables in it. */
+/**
+ * Returns the paths that are read for a configuration file in JSON: the file, `grantry.env`, and the files that
+ * variables in it name.
+ */
 export async function configurationFiles(file: string, environment: Variables): Promise<readonly string[]> {
   await assertReadable(file)
   const text = await readFile(file, 'utf8')

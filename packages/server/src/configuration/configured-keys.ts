@@ -56,7 +56,7 @@ async function keysOfFile(jwks: string, directory: string): Promise<KeySource> {
   try {
     set = JSON.parse(await readFile(file, 'utf8'))
   } catch (cause) {
-    // Not the message of the error: a parse error would quote the private key.
+    // Does not repeat the message of the error: a parse error would quote the private key.
     const why = cause instanceof SyntaxError ? 'it is not JSON' : `it cannot be read (${fileErrorReason(cause)})`
     throw new TypeError(`keys.jwks ${file}: ${why}`)
   }

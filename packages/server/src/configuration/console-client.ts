@@ -17,7 +17,7 @@ type Named = Pick<CheckedConfiguration, 'issuer' | 'console' | 'plugins' | 'clie
 /** The id of the client that the server provides for the console. */
 export const consoleClientId = 'grantry-console'
 
-/** What the page of the administration requests. */
+/** The settings of the console as a page of administrators. */
 export interface ConsoleAdministration {
   readonly clientId: string
   readonly redirectUri: string
@@ -34,7 +34,10 @@ const mustPush = (entry: NamedPlugin): boolean => entry.name === 'sign-in' && en
 const hasFactors = (entry: NamedPlugin): boolean =>
   entry.name === 'sign-in' && entry.account !== undefined && entry.secondFactors !== undefined
 
-/** Returns what the console needs as an administration; `undefined` if it is none: it needs `sign-in` and `admin`. */
+/**
+ * Returns the settings of the console for administrators; `undefined` without the plugins `sign-in` and `admin`, which
+ * it needs.
+ */
 export function consoleAdministration({
   issuer,
   console,
@@ -75,7 +78,7 @@ function clientOf({ clientId, redirectUri, scope }: ConsoleAdministration, isFac
     requireConsent: false,
     dpopBoundAccessTokens: true,
     accessTokenLifetime: 1800,
-    // A member of the account page: without it, there is none.
+    // A member of the account page, which does not exist without that page.
     ...(isFactorRequired && { requireSecondFactor: true }),
   } as ClientOptions
 }
@@ -106,7 +109,7 @@ export async function consolePlugins(configuration: Named, loaded: Plugins): Pro
   if (Array.isArray(clients) && clients.some(({ clientId }) => clientId === consoleClientId)) {
     throw new TypeError(`clients: ${consoleClientId} is the client of the console; give this client another clientId`)
   }
-  // By default where it is possible: who gets in here can let anyone in anywhere.
+  // Required by default where it is possible, because an administrator can give access to every account.
   const isPossible = plugins.some((entry) => isNamedPlugin(entry) && hasFactors(entry))
   const client = clientOf(administration, console?.requireSecondFactor ?? isPossible)
   const source = defineClientSource({ find: (clientId) => (clientId === consoleClientId ? client : undefined) })

@@ -5,7 +5,7 @@ import { isNamedPlugin } from './named-plugins.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-// A second dollar sign in front of it makes it text.
+// A reference such as `${NAME}`. A second dollar sign before it makes it text.
 const reference = /(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/gu
 
 const variableSchema: JsonObject = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }

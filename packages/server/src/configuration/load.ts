@@ -63,7 +63,10 @@ export function findConfiguration(directory: string): string | undefined {
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** Merges variables. The environment wins, also with `NAME_FILE`, so that an old secret does not override a new one. */
+/**
+ * Merges variables. The environment takes precedence, also with `NAME_FILE`, so that an old secret does not override a
+ * new one.
+ */
 function variablesOf(inFile: Variables, environment: Variables): Variables {
   const left = Object.entries(inFile).filter(([name]) => environment[`${name}_FILE`] === undefined)
   return { ...Object.fromEntries(left), ...environment }

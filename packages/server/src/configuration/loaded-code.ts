@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 const loaded = new Map<string, string>()
 
 /**
- * Notes that a process loads a module, which it does once: another import returns the same code, whatever the file
- * contains then.
+ * Notes that the process loads a module. A process loads a module once: a later import returns the same code, even if
+ * the file has changed.
  *
  * @throws TypeError if the file has changed since the process loaded it. Using the old code would be a silent mistake.
  */

@@ -13,7 +13,7 @@ export interface ConfiguredMail {
   close(): void
 }
 
-/** Returns how mails are sent: by the server of the configuration, or into an outbox without one. See `assertAccounts()`. */
+/** Returns the mailer: that of the configured mail server, or an outbox without one. See `assertAccounts()`. */
 export async function configuredMail(mail: v.InferOutput<typeof mailSchema> | undefined): Promise<ConfiguredMail> {
   if (mail !== undefined) {
     const { smtpMailer } = await import('@grantry/mail')

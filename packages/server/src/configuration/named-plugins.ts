@@ -12,7 +12,7 @@ const namedPlugins = {
     const { clientAssertion, clientAssertionSchema } = await import('@grantry/plugins/client-assertion')
     return named(clientAssertionSchema, clientAssertion, {})
   },
-  // Its members are those of sign-in, for clients that describe themselves. The same is true of registration.
+  // Uses the client members of `sign-in` for self-described clients. So does `registration`.
   'client-metadata': async () => {
     const { clientMetadata, clientMetadataSchema } = await import('@grantry/plugins/client-metadata')
     return named(clientMetadataSchema, clientMetadata, undefined)
@@ -82,7 +82,7 @@ function loadedPlugin(name: string): LoadedPlugin {
 /** Whether an entry names a plugin, with options that are right for it if it was checked. */
 export const isNamedPlugin = (value: unknown): value is NamedPlugin => isNamedEntry(value)
 
-/** Whether a plugin can be named in the configuration. A list with one name is none, which an index would take for it. */
+/** Whether the configuration can name this plugin. Refuses a list with one name, which an index access would accept. */
 export const isPluginName = (name: unknown): name is Name =>
   typeof name === 'string' && Object.hasOwn(namedPlugins, name)
 
@@ -153,7 +153,7 @@ export function namedPluginSchema(name: string): LoadedPlugin['schema'] {
  * Creates the plugin that a validated entry names.
  *
  * @param entries all entries: the sign-in has a page for devices if a device authorization has none
- * @param hosts what plugins use of the server; for a provider that serves requests
+ * @param hosts the functions of the server that plugins use; for a provider that serves requests
  */
 export function createNamedPlugin(plugin: NamedPlugin, entries: readonly unknown[], hosts: PluginHosts = {}): Plugins {
   const { name, ...options } = plugin

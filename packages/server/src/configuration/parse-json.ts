@@ -30,12 +30,12 @@ const errorTexts: Readonly<Record<ParseErrorCode, string>> = {
   16: 'the string contains a control character; write \\n for a line break and \\t for a tab',
 }
 
-/** Arrays and objects in each other. The parser, and what reads its result, call themselves for each. */
+/** The maximum depth of nested arrays and objects: the parser, and the code that reads its result, are recursive. */
 const maxDepth = 100
 
 const position = (line: number, column: number): string => `line ${line + 1}, column ${column + 1}`
 
-/** A text of valid JSON, with the colon behind it if it is a name. */
+/** A string of valid JSON, with the colon after it if it is a name. */
 const textOrName = /"(?:[^"\\]|\\.)*"\s*(:?)/gu
 
 /** Returns the number of names in the objects of a value, or NaN if only the other parser can judge it. */
@@ -51,7 +51,7 @@ function namesIn(value: unknown, depth = 0): number {
  * Parses JSON without comments, the usual case, without loading the parser that knows where a problem is: it takes a
  * twentieth of the time of a command.
  *
- * @returns nothing if there is a problem: a name that is used twice is one name fewer in the value
+ * @returns `undefined` if there is a problem. A duplicate name is noticed because the value has fewer names than the text
  */
 function parsePlain(text: string, numbers: 'exact' | 'any'): { readonly value: unknown } | undefined {
   try {

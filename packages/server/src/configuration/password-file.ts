@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { fileErrorReason } from '../error-message.ts'
 import { text } from './storage/fields.ts'
 
-/** Bytes. Passwords of clouds that are signed tokens have some thousands. */
+/** The maximum size in bytes. Passwords of clouds can be signed tokens of several thousand bytes. */
 const maxBytes = 65_536
 
 /** The members of a database for its password, beside those in a URL. */

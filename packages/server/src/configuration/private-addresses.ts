@@ -3,15 +3,15 @@ import { isJsonObject } from '@grantry/core'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What a plugin can fetch from hosts of the local network. */
+/** A permission of a plugin to send requests to hosts of the local network. */
 interface Permission {
-  /** Where it stands, with `[]` for any item of a list. */
+  /** The path of the permission, with `[]` for any item of a list. */
   readonly path: string
-  /** The options that say which hosts these are. */
+  /** The options that determine the hosts. */
   readonly unit: Members
 }
 
-/** The member that says how the keys of its siblings are fetched. */
+/** The member with the settings for the keys of its siblings. */
 const settingsOfSiblings = 'jwksUri'
 
 /** Returns where options allow private addresses, each with the object that the permission is given for. */
@@ -30,8 +30,8 @@ function permissionsIn(options: unknown, path: string, parent: Members | undefin
 }
 
 /**
- * Members that change neither which hosts are asked, nor how, nor who can name them. All others belong to the permission:
- * with `open` registration, strangers name the hosts.
+ * Members that affect neither the hosts, nor the requests, nor who can name hosts. All other members belong to the
+ * permission: with `open` registration, for example, strangers name the hosts.
  */
 const free: ReadonlySet<string> = new Set([
   ...['displayName', 'clientId', 'clientSecret', 'privateKey', 'privateKeyId', 'privateKeyAlgorithm'],

@@ -22,7 +22,7 @@ export function tenantOf(
     ...byHost,
     of(request) {
       const host = byHost.of(request)
-      // A malformed host is that of no tenant, and not that of the server.
+      // A malformed host names neither a tenant nor the server.
       if (host === undefined) return ''
       return host === hostname || isMachine(host) ? undefined : host
     },
@@ -40,15 +40,18 @@ export function tenantIssuer(
   return `${protocol}//${name}${port === '' ? '' : `:${port}`}`
 }
 
-/** The administrators of the server are not those of a tenant: it names its own. */
+/**
+ * Plugins that a tenant does not inherit: the administrators of the server are not those of a tenant, which names its
+ * own.
+ */
 const ofServerOnly: readonly string[] = ['admin']
 
 const checked = (plugin: NamedPlugin): object =>
   parseConfiguration(namedPluginSchema(plugin.name), plugin, `plugin ${plugin.name}`)
 
 /**
- * What is in the storage was written by an administrator over the network, who must not open the network of the server.
- * The joined plugins are compared: a tenant that changes the hosts would use a permission that it inherits.
+ * A tenant in the storage was written by an administrator over the network, who must not open the local network of the
+ * server. The joined plugins are compared: a tenant that changes the hosts would use a permission that it inherits.
  *
  * @throws TypeError when a tenant in the storage allows addresses that the server does not allow for the plugin
  */
@@ -100,7 +103,7 @@ export function assertTemplate(configuration: CheckedConfiguration): void {
 }
 
 /**
- * Checks the options of the tenants in the configuration, without opening one: it is opened by its first request only.
+ * Checks the options of the tenants in the configuration. Opens none: a tenant is opened by its first request.
  *
  * @throws TypeError that names the tenant, when an option of a plugin is wrong
  */

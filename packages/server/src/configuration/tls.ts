@@ -24,7 +24,7 @@ type TlsFiles = v.InferOutput<typeof tlsSchema>
 /** The same members, with the content of the files. */
 export type TlsContent = TlsFiles
 
-/** Where the server reads its certificate and key, and again when they change. */
+/** Reads the certificate and the key of the server, and reads them again when they change. */
 export interface TlsSource {
   read(): TlsContent
   /** Calls `update` with the new content, or `fail` if it is not valid. Returns a function that ends it. */
@@ -44,7 +44,7 @@ function versionNow(path: string): string {
   try {
     return versionOf(statSync(path))
   } catch {
-    // The read that follows reports why.
+    // The next read reports the reason.
     return absent
   }
 }
@@ -67,7 +67,7 @@ interface TlsAdapter {
   checkTls(content: TlsContent): void
 }
 
-/** @param directory the one that relative paths refer to */
+/** @param directory the directory of relative paths */
 export function tlsSource(
   files: TlsFiles,
   directory: string,

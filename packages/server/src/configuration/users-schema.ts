@@ -30,13 +30,13 @@ export const userSchema = configurationObject({
   ),
   /** `false`: the user cannot sign in, and has no valid token. */
   active: v.optional(v.boolean('must be true or false'), true),
-  /** What clients can learn about the user. */
+  /** The claims of the user that clients can get. */
   claims: v.optional(userClaimsSchema, {}),
 })
 export type UserInput = v.InferInput<typeof userSchema>
 export type ConfiguredUser = v.InferOutput<typeof userSchema>
 
-/** Whether the users of a configuration are in it. Then more of them can be in the storage. */
+/** Whether the configuration lists its users. Then further users can be in the storage. */
 export const isUserList = (users: object): users is readonly ConfiguredUser[] => Array.isArray(users)
 
 /** Returns a user of the configuration with the `sub` or the name of this one, in any case and Unicode form. */

@@ -18,7 +18,7 @@ const parts: Readonly<Record<Consequence, string>> = {
   cosmetic: 'are cosmetic',
 }
 
-/** Names of entries in a line that several have. */
+/** The maximum number of entries that a line names. */
 const maxNamed = 5
 
 const count = (list: readonly unknown[], noun: string): string => counted(list.length, noun)
@@ -41,7 +41,10 @@ function linesOf(findings: readonly Finding[]): readonly string[] {
 const having = (entries: readonly object[], member: string): number =>
   entries.filter((entry) => Object.hasOwn(entry, member)).length
 
-/** Returns what an import has changed and lost, ordered by what users and APIs notice, and what it carries. */
+/**
+ * Returns a report of what an import has changed and lost, ordered by the consequences for users and APIs, and of what
+ * it has taken over.
+ */
 export function importReport({ scopes, clients, users, findings }: Imported): string {
   const sections = consequences.flatMap((consequence) => {
     const ofConsequence = findings.filter((finding) => finding.consequence === consequence)

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { fileErrorReason } from '../error-message.ts'
 
-/** Where a command writes text. */
+/** The output of a command. */
 export interface Output {
   write(text: string): void
 }

@@ -40,7 +40,7 @@ const isSecret = ({ kind }: PlannedChange, member: string): boolean => kind.plan
 function linesOf(change: PlannedChange, { member, before, after }: ShownMember): readonly (readonly [Sign, string])[] {
   if (before === undefined) return [['+', `${member}: ${isSecret(change, member) ? 'set' : JSON.stringify(after)}`]]
   if (after === undefined) return [['-', `${member}: ${isSecret(change, member) ? 'set' : JSON.stringify(before)}`]]
-  // Hashes are not shown, and what is shown of them can be equal.
+  // Hashes are not shown, so the shown values can be equal.
   if (isSecret(change, member)) return [['~', `${member}: changed`]]
   const isSet = member === 'tags' || change.kind.plan.sets.includes(member)
   if (isSet && isTexts(before) && isTexts(after)) {
@@ -75,7 +75,7 @@ export function planText(plan: Plan, { colored }: { readonly colored: boolean })
     const head = line(signs[change.action], '', `${change.kind.type.noun} ${change.id}`)
     if (change.action === 'remove') return head
     const members = shownMembers(change).flatMap((member) => linesOf(change, member))
-    // An earlier change that has failed before its end.
+    // An earlier change has failed before its end.
     const rest = change.stored?.unfinished === undefined ? [] : [line('~', '    ', unfinishedText)]
     const secret = getsSecret(change) ? [line('+', '    ', 'secrets: a new one')] : []
     return [head, ...members.map(([sign, text]) => line(sign, '    ', text)), ...rest, ...secret].join('')

@@ -59,7 +59,7 @@ async function pathsOf(path: string): Promise<readonly string[]> {
  * Reads a file, all files of a directory with the endings .json and .jsonc in the order of their names, or standard input
  * (`-`).
  *
- * @param alreadyRead bytes that count, too
+ * @param alreadyRead bytes that count towards the limit
  * @throws TypeError that names the file.
  */
 export async function readSources(path: string, alreadyRead = 0): Promise<readonly SourceText[]> {

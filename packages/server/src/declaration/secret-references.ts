@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>
 /** A variable and nothing else. */
 const variable = /^\$\{[A-Za-z_]\w*\}$/u
 
-/** Bytes. A file with more is not a secret, such as a device without an end. */
+/** The maximum size in bytes. A larger file, such as a device without an end, is not a secret. */
 const maxSecret = 4096
 
 /** The lists whose entries have secrets. */
@@ -40,7 +40,7 @@ function* passwordsIn(content: unknown): Generator<{ readonly path: string; read
   }
 }
 
-/** Returns the mistakes of a file as it is written: secrets in it. The messages do not contain them. */
+/** Returns a mistake for each plain secret in a file. The messages do not contain the secrets. */
 export function plainSecrets(content: unknown): readonly string[] {
   return [...secretsIn(content), ...passwordsIn(content)].flatMap(({ path, secret }) =>
     'value' in secret && !(typeof secret.value === 'string' && variable.test(secret.value))

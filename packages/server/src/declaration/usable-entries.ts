@@ -23,7 +23,7 @@ const grantsOfFunctions: readonly unknown[] = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
 ]
 
-/** Returns the members of which a wrong one does not make the client useless: users see them only. */
+/** Returns the members that a client can lose, because they are only shown to users. */
 function optionalMembers(): readonly string[] {
   const { clientTexts } = directorySchemasOf(completePlugins().map((complete) => complete.plugins))
   return ['clientName', ...Object.keys(clientTexts).filter((name) => clientTexts[name]?.group === 'pages')]
@@ -100,7 +100,7 @@ function pluginsOf(client: Members, providers: ReturnType<typeof providersOf>): 
   return new Set(Object.keys(client).flatMap((member) => providers.get(member)?.[0] ?? []))
 }
 
-/** Returns what a check refuses, as a text. */
+/** Returns the message of a check that refuses a value; `undefined` if it accepts the value. */
 function problemIn(check: () => void): string | undefined {
   try {
     check()
@@ -111,8 +111,8 @@ function problemIn(check: () => void): string | undefined {
 }
 
 /**
- * Returns what was imported without entries that `grantry apply` would refuse: one of them would be a reason to refuse the
- * file. A client that only lacks something is disabled.
+ * Returns the imported entries without those that `grantry apply` would refuse, because one of them would make it
+ * refuse the file. A client that only lacks a member is disabled.
  */
 export async function withUsableEntries({ scopes, clients, users, findings }: Imported): Promise<Imported> {
   await loadNamedPlugins()

@@ -57,7 +57,7 @@ async function problemsOfProvider(configuration: CheckedConfiguration, directory
   return [...problems, ...(await problemsOfClients(rest, directory))]
 }
 
-/** Finds what the provider refuses but for keys. */
+/** Finds what the provider refuses, except for keys. */
 async function problemsOfClients(configuration: CheckedConfiguration, directory: string): Promise<readonly string[]> {
   const { clients } = configuration
   const problems = await refusalsOf(configuration, directory)

@@ -141,7 +141,7 @@ const clientCannotSucceed = coreRules.find(({ id }) => id === 'client-cannot-suc
 export const clientRules: readonly RulePart<Facts>[] = [
   each(enabledIn, [
     ...redirectRules,
-    // Any other program there can send the requests of the client, and receive the codes.
+    // Any other program on the device can send the requests of the client, and receive the codes.
     {
       id: 'redirect-unasked',
       severity: 'warning',

@@ -121,7 +121,7 @@ export const pluginRules: readonly RulePart<Facts>[] = [
     check: ({ warnings, hasExternalClients, clients, storedClients }) =>
       warnings
         .filter(({ reason }) => reason === 'plugin:authorization-endpoint:password_without_second_factor')
-        // The server always has the grant: only a client that can use it matters.
+        // The server always has the grant, so the finding depends on a client that can use it.
         .filter(() => hasExternalClients || [...clients, ...storedClients].some(usesPasswordGrant))
         .map(({ message }) => ({ where: 'plugins', reason: message })),
   },

@@ -9,7 +9,7 @@ const warningPeriod = 30 * 86_400
 interface Owner {
   readonly name: string
   readonly path: string
-  /** Whether it can authenticate with a secret. */
+  /** Whether the owner can authenticate with a secret. */
   readonly used: boolean
   readonly stored: ClientWithSecrets['secrets']['stored']
 }

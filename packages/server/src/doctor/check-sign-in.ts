@@ -74,7 +74,7 @@ function isResourceUnread({ configuration: { plugins = [] }, scopes }: Facts): b
   return !isRead && audiences.size > 1
 }
 
-/** The rules for what clients need that describe or register themselves, as MCP clients do. */
+/** The rules for clients that describe or register themselves, as MCP clients do. */
 export const describedRules: readonly RulePart<Facts>[] = [
   each(
     (facts: Facts) => describedClients(facts).map((clients) => ({ ...clients, facts })),

@@ -29,7 +29,7 @@ function relaxedSetting(storage: StorageConfiguration): string | undefined {
 
 type Cause = 'keys' | 'eviction' | 'other'
 
-/** Returns why the storage cannot be used, if it is for this cause. */
+/** Returns the reason why the storage cannot be used, if it has this cause. */
 function failureOf({ store }: Facts, cause: Cause): string | undefined {
   if (store.reachable) return undefined
   const isOfKeys = /^keys\b/u.test(store.reason)

@@ -28,7 +28,7 @@ const publicMail: readonly string[] = [
 
 const nameOf = (provider: Configured): string => provider.name ?? ('preset' in provider ? provider.preset : '')
 
-/** Whether it never states `auth_time`. */
+/** Whether the provider never states `auth_time`. */
 const isSilent = (provider: Configured): boolean =>
   'preset' in provider && (provider.preset === 'github' || provider.preset === 'google')
 

@@ -5,7 +5,10 @@ import type { Named } from './named.ts'
 type Workloads = Named<'workload-identity'>
 type Rule = NonNullable<Client['workload']>
 
-/** The claims that say what of a repository or project runs, for systems that run what others have changed. */
+/**
+ * The claims that identify the revision of a repository or project, for systems that run changes of strangers, such as
+ * pull requests.
+ */
 const sources: Readonly<Record<string, readonly string[]>> = {
   github: ['ref', 'environment', 'workflow_ref', 'job_workflow_ref', 'ref_protected'],
   gitlab: ['ref', 'ref_path', 'ref_protected', 'environment', 'environment_protected', 'ci_config_ref_uri'],
@@ -51,7 +54,7 @@ function rulesOf({ plugin: { issuers }, facts: { clients, configuration } }: Wor
   })
 }
 
-/** The rules for what workloads the rules of clients allow, and what the issuers allow. */
+/** The rules for the workloads that the rules of clients, and the issuers, allow. */
 export const workloadRules: readonly RulePart<Workloads>[] = [
   each(issuersOf, [
     {

@@ -167,7 +167,7 @@ export async function collectFacts(loaded: LoadedConfiguration): Promise<Facts> 
       try {
         return [parseConfiguration(clientSchema, client, '') as ClientWithSecrets]
       } catch {
-        // `storedProblems` has the mistake.
+        // The mistake is in `storedProblems`.
         return []
       }
     }),

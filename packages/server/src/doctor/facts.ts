@@ -65,7 +65,7 @@ export interface Facts {
   readonly store: StoreFact
   /** What is wrong with clients and scopes in the storage. */
   readonly storedProblems: readonly { readonly where: string; readonly reason: string }[]
-  /** What the rules of the core and of plugins have found, for the server and for tenants in the configuration. */
+  /** The findings of the rules of the core and of plugins, for the server and for tenants in the configuration. */
   readonly ofProvider: readonly RuleFinding[]
   /** The startup warnings of the provider. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[]
@@ -73,7 +73,7 @@ export interface Facts {
   readonly now: number
 }
 
-/** Returns the clients of the server and those of its tenants. What is wrong with one of the server is wrong with one of a tenant. */
+/** Returns the clients of the server and those of its tenants, for rules that apply to both. */
 export const allClients = ({
   clients,
   tenantClients,

@@ -1,4 +1,5 @@
-// Asks the servers of others that a configuration names: a dead one is noticed by users first.
+// Sends requests to the external servers that a configuration names: otherwise, users would be the first to notice an
+// outage.
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { errorMessage } from '../error-message.ts'
@@ -34,7 +35,7 @@ async function problemOfIssuer(issuer: string): Promise<string | undefined> {
   }
 }
 
-/** Returns which providers of the sign-in do not respond. Providers of presets are not asked. */
+/** Returns the providers of the sign-in that do not respond. Providers of presets are not checked. */
 export async function problemsOfProviders({
   plugins = [],
 }: Pick<CheckedConfiguration, 'plugins'>): Promise<Facts['unreachable']> {

@@ -1,5 +1,5 @@
-// All rules of grantry check, in the order of their findings. A new rule stands in the file of what it is about, or in a new
-// file and in this list.
+// All rules of grantry check, in the order of their findings. A new rule belongs to the file of its subject, or to a
+// new file that is added to this list.
 import { coreRules } from '@grantry/core'
 import { type RulePart, textsOf } from '../check-rules/rule.ts'
 import { accountRules } from './check-accounts.ts'
@@ -38,7 +38,7 @@ export const usableRules: readonly RulePart<Facts>[] = [
   ...tenantRules,
 ]
 
-/** What an operator has accepted, and what no longer occurs. */
+/** The findings that an operator has accepted, and the ids that no longer occur. */
 interface Acceptance {
   readonly accept: readonly string[]
   readonly isUnused: (id: string) => boolean

@@ -3,8 +3,9 @@ import type { Facts } from './facts.ts'
 import { acceptanceRules, usableRules } from './rules.ts'
 
 /**
- * Marks the findings that the operator has accepted, and adds one for each id that no longer occurs: it would hide the
- * next finding of its kind. An error is never accepted, and can hide other findings, so beside it no id counts as unused.
+ * Marks the findings that the operator has accepted. Adds a finding for each accepted id that no longer occurs, because
+ * it would hide the next finding of its kind. An error is never accepted, and can hide other findings, so beside it no
+ * id counts as unused.
  */
 export function withAccepted(findings: readonly Finding[], accept: readonly string[]): readonly Finding[] {
   const marked = findings.map((finding) =>
@@ -19,7 +20,7 @@ export function withAccepted(findings: readonly Finding[], accept: readonly stri
 
 const rank: Readonly<Record<Finding['severity'], number>> = { error: 0, warning: 1, info: 2, accepted: 3 }
 
-/** Returns all findings: errors first, and last what the operator has accepted. */
+/** Returns all findings: errors first, accepted ones last. */
 export const runChecks = (facts: Facts): readonly Finding[] =>
   [...withAccepted(runRules(usableRules, facts), facts.configuration.check?.accept ?? [])].sort(
     (left, right) => rank[left.severity] - rank[right.severity],

@@ -3,7 +3,7 @@ import { isNamedPlugin } from '../configuration/named-plugins.ts'
 import type { Facts } from './facts.ts'
 import { pluginMissing } from './unusable.ts'
 
-/** Returns each scope, whether a client may request it, and what the others need to know of it. */
+/** Returns each scope, with the facts that the rules need: whether a client may request it, for example. */
 function scopesOf({ scopes, clients, configuration, hasExternalClients }: Facts) {
   const { plugins = [] } = configuration
   const canName = plugins.some((plugin) => !isNamedPlugin(plugin) || plugin.name === 'resource-indicators')

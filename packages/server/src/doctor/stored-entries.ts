@@ -12,14 +12,17 @@ import type { LoadedConfiguration } from '../configuration/load.ts'
 import { configuredStorage } from '../configuration/storage/storage-drivers.ts'
 import type { Facts } from './facts.ts'
 
-/** More would take minutes. Each change is checked when it is made; only a change of the configuration can spoil them. */
+/**
+ * The maximum number of entries that are checked: more would take minutes. Each change is checked when it is made, so
+ * only a change of the configuration can make an entry invalid.
+ */
 const maxChecked = 1000
 
 /** Clients and scopes in the storage. */
 export interface StoredEntries {
   readonly clients: readonly ClientOptions[]
   readonly scopes: readonly ScopeOptions[]
-  /** What another version has written. */
+  /** The mistakes of entries that another version has written. */
   readonly problems: Facts['storedProblems']
 }
 

@@ -6,7 +6,7 @@ import type { CheckedConfiguration } from '../configuration/schema.ts'
 
 const urn = 'urn:ietf:params:oauth:grant-type:'
 
-/** What needs a function, so that no plugin with a name provides it. */
+/** Features that need a function, so that no named plugin provides them. */
 const withFunctions: readonly (readonly [use: string, plugin: string])[] = [
   [`${urn}jwt-bearer`, 'jwt-bearer'],
   [`${urn}token-exchange`, 'token-exchange'],
@@ -76,7 +76,10 @@ export const pluginMissing: RuleText = {
   source: 'docs/guides/configuration.md',
 }
 
-/** What is wrong, and for clients why: a plugin that they use is missing, or they are incomplete for it. */
+/**
+ * The rules for mistakes of a configuration. For clients, they name the cause: a plugin is missing, or the client is
+ * incomplete for it.
+ */
 export const unusableRules: readonly RulePart<Unusable>[] = [
   {
     id: 'configuration-invalid',

@@ -8,7 +8,7 @@ export interface NewSignIn {
   readonly username: string
   /** Shown once. */
   readonly password: string
-  /** Of the client `web`; shown once. */
+  /** The secret of the client `web`; shown once. */
   readonly clientSecret: string
   readonly passwordHash: string
   readonly clientHash: string
@@ -16,7 +16,7 @@ export interface NewSignIn {
   readonly redirectUri: string
 }
 
-// What a URL, a shell and a terminal show unchanged.
+// Names that a URL, a shell and a terminal show unchanged.
 const nameForm = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u
 
 /**

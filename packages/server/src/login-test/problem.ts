@@ -6,7 +6,7 @@ interface Response {
   readonly error_description?: unknown
 }
 
-/** Returns why a login failed, in the words of the server if it has answered. */
+/** Returns why a login failed, in the words of the server if it has responded. */
 export function loginProblem(thrown: unknown, issuer: string): string {
   const { error, error_description: description } = (thrown ?? {}) as Response
   if (typeof error === 'string') {

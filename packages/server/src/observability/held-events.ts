@@ -21,7 +21,7 @@ const maxEvents = 4096
 /** Milliseconds after which the events of an unfinished request are released, at the latest after twice as many. */
 const maxAge = 5000
 
-/** What the host calls directly. These calls have no last event. */
+/** The functions that the host calls directly. Their calls have no last event. */
 const hostCalls: ReadonlySet<string> = new Set(['authenticateUser', 'authorize', 'revoke'])
 
 /** Whether the event belongs to a request whose end is an event, too. `revoke` and the like are not requests. */

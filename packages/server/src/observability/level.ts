@@ -45,7 +45,10 @@ const authorizationEndpoints: ReadonlySet<string | undefined> = new Set([
   'endSession',
 ])
 
-/** What users decide themselves, and what clients ask with `prompt=none` every few minutes. */
+/**
+ * Refusals that users decide themselves, and those of the requests with `prompt=none` that clients send every few
+ * minutes.
+ */
 const decisions: ReadonlySet<string> = new Set([
   'access_denied',
   'account_selection_required',

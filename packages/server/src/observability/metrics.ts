@@ -8,14 +8,14 @@ import type { ServerObserver } from './server-event.ts'
 export interface Metrics {
   readonly observe: ServerObserver
   readonly operation: OperationObserver
-  /** Returns what counts the requests of a tenant. */
+  /** Returns an observer that counts the requests of a tenant. */
   countTenant(tenant: string): ServerObserver
   /** Counts a request as in flight until `requestEnded` is called. */
   requestStarted(): void
   requestEnded(): void
   /**
-   * Sets the provider whose state is read during a scrape. What earlier ones have counted stays counted. Call the
-   * returned function when a provider counts no more.
+   * Sets the provider whose state is read during a scrape. The counts of earlier providers remain. Call the returned
+   * function when a provider is closed.
    */
   watch(provider: Provider): () => void
   /** Adds metrics of the removal of expired items, if the driver removes them. */
@@ -29,7 +29,7 @@ export interface Metrics {
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 // The core has about 70 reasons, and plugins add their own.
 const maxReasons = 150
-/** Tenants with series of their own. */
+/** The maximum number of tenants with series of their own. */
 const maxTenants = 500
 
 /** A metric, or several. */
@@ -136,7 +136,7 @@ const createSweepMetrics =
     )
   }
 
-/** Sums up what providers count that replace each other. A counter must not become smaller. */
+/** Sums up the counts of providers that replace each other, because a counter must not decrease. */
 function sumOfProviders(countOf: (provider: Partial<Provider>) => number | undefined) {
   const present = new Set<Provider>()
   let ofEnded = 0
@@ -151,12 +151,12 @@ function sumOfProviders(countOf: (provider: Partial<Provider>) => number | undef
   }
 }
 
-/** What the metrics are of. */
+/** The values that the metrics read. */
 interface Facts {
   readonly version: string
-  /** How many lines the log has dropped. */
+  /** Returns the number of lines that the log has dropped. */
   readonly droppedLines: () => number
-  /** Of the process, where its runtime has them. */
+  /** The metrics of the process, where its runtime has them. */
   readonly process?: readonly Written[] | undefined
 }
 

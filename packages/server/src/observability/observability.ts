@@ -18,7 +18,7 @@ export interface Observability {
   provider(provider: Provider): Provider
   /** Reads the state of this provider for the metrics from now on. Call the returned function when it has ended. */
   watch(provider: Provider): () => void
-  /** Returns what counts the requests of a tenant. */
+  /** Returns an observer that counts the requests of a tenant. */
   countTenant(tenant: string): ServerObserver
   /** Returns a handler that counts the requests in progress. */
   counted(handler: Handler): Handler

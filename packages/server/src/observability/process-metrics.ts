@@ -3,7 +3,8 @@ import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf
 import { getHeapSpaceStatistics } from 'node:v8'
 import { createHistogram, createReading, type Readings } from './metric-family.ts'
 
-// The names of prom-client 15, which dashboards and alerts for Node.js use. It loads 80 modules, among them OpenTelemetry.
+// The metrics have the names of prom-client 15, which dashboards and alerts for Node.js use. The package itself is not
+// used, because it loads 80 modules, among them OpenTelemetry.
 
 /** One metric that is read during a scrape. */
 type Row = readonly [name: string, help: string, read: () => number | undefined | Readings, labels?: readonly string[]]
@@ -127,7 +128,7 @@ const gauges: readonly Row[] = [
   ],
 ]
 
-/** Of the event loop since the last scrape. */
+/** Creates the gauges of the event loop since the last scrape. */
 function loopGauges(): readonly Row[] {
   const delay = monitorEventLoopDelay()
   delay.enable()
@@ -165,7 +166,7 @@ function loopGauges(): readonly Row[] {
       'The 99th percentile of the recorded event loop delays.',
       () => {
         const value = delay.percentile(99) / nanoseconds
-        // The last one that is read.
+        // This gauge is read last, so the next scrape starts again.
         delay.reset()
         return value
       },

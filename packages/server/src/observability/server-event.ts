@@ -41,8 +41,8 @@ export interface ConfigurationRead {
 }
 
 /**
- * `invalid`: a start would refuse it, too. `restart_needed`: a member differs that a running process cannot change.
- * `stopping`: the server was stopping.
+ * `invalid`: a start would refuse the configuration, too. `restart_needed`: a member differs that a running process
+ * cannot change. `stopping`: the server was stopping.
  */
 export type ReloadRefusal = 'invalid' | 'restart_needed' | 'stopping'
 

@@ -28,7 +28,7 @@ function localAccount(): string {
   }
 }
 
-/** What a command changes in the storage of a configuration. */
+/** The managers with which a command changes the storage of a configuration. */
 export interface CommandAdministration extends Managers {
   readonly audit: Administration['audit']
   /** Managers that do not check, for changes whose results have been checked together. */
@@ -55,7 +55,7 @@ function revocations(loaded: LoadedConfiguration) {
       await forgetUser(sub, await provider())
     },
     async close(): Promise<void> {
-      // A provider that could not be opened has made the change fail.
+      // If the provider could not be opened, the change has already failed.
       const provider = await opened?.catch(() => undefined)
       await provider?.close()
     },
@@ -118,7 +118,7 @@ async function open(driver: AtomicDriver, { configuration, file }: LoadedConfigu
   }
 }
 
-/** Prints why entries that are allowed can do nothing. */
+/** Prints why entries that are allowed have no effect. */
 export function warnOf(warnings: readonly string[]): void {
   for (const warning of warnings) process.stderr.write(`grantry: warning: ${errorMessage(warning)}\n`)
 }

@@ -5,7 +5,7 @@ import { errorInFile } from '../error-message.ts'
 import { configurationForTenant } from '../tenants/for-tenant.ts'
 import { selectedTenant } from './command-options.ts'
 
-/** Adds the other mistakes of a configuration to an error. Only then is loaded what finds them. */
+/** Adds the other mistakes of a configuration to an error. The code that finds them is loaded on demand. */
 async function withOthers(cause: unknown, file: string): Promise<unknown> {
   const { withAllProblems } = await import('../doctor/all-problems.ts')
   return withAllProblems(cause, file, process.env)

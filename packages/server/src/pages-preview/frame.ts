@@ -29,7 +29,7 @@ export function shownAs(
   const style = [...themed.matchAll(/<style>([^<]*)<\/style>/gu)].map(
     ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
   )
-  // A mail has styles in its elements only.
+  // The styles of a mail are in its elements.
   return { html: themed, sources: style.length === 0 ? sources : { ...sources, style } }
 }
 

@@ -7,11 +7,11 @@ import { importFresh } from '../configuration/import-module.ts'
 import { loadConfiguration } from '../configuration/load.ts'
 import { isNamedPlugin } from '../configuration/named-plugins.ts'
 
-/** Where the appearance comes from. */
+/** The source of the appearance of the pages. */
 export interface PagesSource {
   /** A configuration, whose plugin `sign-in` has the option `pages`. */
   readonly config?: string | undefined
-  /** A module whose default export is the options of `createPages()`, or what that returns. */
+  /** A module whose default export is the options of `createPages()`, or the result of that function. */
   readonly templates?: string | undefined
 }
 
@@ -40,12 +40,12 @@ export async function loadPages({ config, templates }: PagesSource): Promise<Pag
   return config === undefined ? createPageSets({ name: 'Example' }) : pagesOfConfiguration(config)
 }
 
-/** Calls a function after changes in the directories of the files. Returns what ends it. */
+/** Calls a function after changes in the directories of the files. Returns a function that ends this. */
 export function watchSource({ config, templates }: PagesSource, changed: () => void): () => void {
   const files = [config, templates].filter((file) => file !== undefined)
   const watchers = [...new Set(files.map((file) => dirname(resolve(file))))].map((directory) =>
     watch(directory, (_event, name) => {
-      // What editors write beside a file.
+      // Ignores the temporary files that editors write beside a file.
       if (name === null || !/^\.|~$/u.test(basename(name))) changed()
     }),
   )

@@ -5,7 +5,7 @@ import { type Chromium, startChromium } from './chromium.ts'
 import type { PagesSource } from './load-pages.ts'
 import { startPreview } from './preview-server.ts'
 
-/** What pictures are taken of, and where they are written. */
+/** The pages and themes of the pictures, and the directory for them. */
 export interface Pictures {
   readonly chromium: string
   readonly directory: string
@@ -67,7 +67,7 @@ async function take(chromium: Chromium, tab: string, { url, width, theme }: Shot
   return Buffer.from(String(data), 'base64')
 }
 
-/** Takes pictures of the pages in their states. Returns how many. */
+/** Takes pictures of the pages in their states. Returns their number. */
 export async function takePictures(
   source: PagesSource,
   { chromium: file, directory, locales, widths, themes: chosen = ['light', 'dark'], states }: Pictures,

@@ -12,7 +12,7 @@ const hasAccounts = (entry: unknown): boolean =>
 export const usesAccounts = ({ plugins = [] }: Pick<CheckedConfiguration, 'plugins'>): boolean =>
   plugins.some(hasAccounts)
 
-/** @throws TypeError when accounts lack what they need of the configuration. */
+/** @throws TypeError when the configuration lacks settings that accounts need. */
 export function assertAccounts({ plugins = [], users, administration, mail, issuer }: CheckedConfiguration): void {
   const index = plugins.findIndex(hasAccounts)
   if (index === -1) return

@@ -5,7 +5,7 @@ import type { SelfServiceHost } from '../configuration/sign-in/self-service.ts'
 import { configuredAccounts } from '../users/user-databases.ts'
 import { usesAccounts } from './assert-accounts.ts'
 
-/** What the accounts of a configuration use. */
+/** The store and the mailer of the accounts of a configuration. */
 export interface OpenedAccounts {
   readonly host: Omit<SelfServiceHost, 'adminHost'>
   /** Mails that are not sent, because the server is for development. */

@@ -123,7 +123,7 @@ async function userServiceOf(
 /**
  * Returns the options of the provider for a configuration.
  *
- * @param hosts what plugins use of the server; for a provider that serves requests
+ * @param hosts the functions of the server that plugins use; for a provider that serves requests
  */
 export async function providerOptions(
   { configuration, directory }: Pick<LoadedConfiguration, 'configuration' | 'directory'>,

@@ -15,12 +15,12 @@ export interface ClientSources {
   readonly isStored: (clientId: string) => Promise<boolean>
 }
 
-/** Returns what ends a client of one provider. */
+/** Returns the functions that end everything of a client at one provider. */
 export const clientEnd = ({ clients, isStored }: ClientSources, kit: EndpointKit): ClientEnd => ({
   epochOf: async (id) => (await kit.epochOfClient(id)) ?? null,
   async endEpoch(id, epoch) {
     const isConfigured = clients().some(({ clientId }) => clientId === id)
-    // A client that an administrator has moved to the storage is the same one, also one that is disabled there.
+    // A client that an administrator has moved to the storage is the same client, even if it is disabled there.
     const isElsewhere = async () => (await kit.findClient(id)) !== undefined || isStored(id)
     if (isConfigured || !(await isElsewhere())) await kit.renewEpochOfClient(id, epoch)
   },
@@ -31,24 +31,25 @@ export const afterPause = (run: (kit: EndpointKit) => Promise<number>) => {
   let next = 0
   return defineTask(async (kit) => {
     if (kit.now() < next) return
-    // After a failure, such as that of the storage.
+    // The next attempt after a failure, such as an outage of the storage.
     next = kit.now() + 60
     next = kit.now() + (await run(kit))
   })
 }
 
-/** What a provider does before each request. */
+/** The work of a provider before each request. */
 export interface BeforeRequests {
   /**
-   * Ends clients that had left and are back. Returns `undefined` if there are none, as nearly always. Rejects if that fails, or
-   * if it cannot be known: then nothing that a client could redeem must be served.
+   * Ends clients that had left the configuration and are back. Returns `undefined` if there are none, as in nearly all
+   * cases. Rejects if that fails, or if it is not known whether there are any: the request must then not be served,
+   * because it could redeem what was issued to another client with this id.
    */
   endMissing(): Promise<void> | undefined
 }
 
 export const beforeRequests = hostKey<BeforeRequests>('missing-clients', 'the server')
 
-/** What a server has found. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly due: KnownClients['due']
   /** Compares, unless that has succeeded before. */
@@ -76,7 +77,7 @@ export function createEnding(
     return running
   }
 
-  /** Whether a client had left and is back, or that is not known yet. Searched once for each set. */
+  /** Whether a client had left and is back, or whether that is not known yet. Searches once for each set. */
   function isBack(): boolean {
     const { due } = comparison()
     if (due !== known) isKnownBack = due === undefined || [...due].some(has)

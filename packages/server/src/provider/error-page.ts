@@ -1,8 +1,8 @@
 import { defineErrorPage, definePlugin } from '@grantry/core'
 
 /**
- * Shows browsers a page where there is nothing, unless a plugin before it does. A server without a sign-in loads the pages
- * when the first browser needs one.
+ * Shows browsers a page for unknown paths, unless an earlier plugin defines one. A server without a sign-in loads the
+ * pages when the first browser needs one.
  */
 export const errorPagePlugin = definePlugin('server-error-page', [
   defineErrorPage(async (...call) => {

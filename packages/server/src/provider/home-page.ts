@@ -5,7 +5,7 @@ const style =
 
 const styleHash = `'sha256-${btoa(String.fromCharCode(...webRuntime.sha256(new TextEncoder().encode(style))))}'`
 
-/** The page says nothing that the discovery document does not say: no version, no clients, no users. */
+/** The page contains only what the discovery document contains: no version, no clients, no users. */
 const pageOf = (issuer: string, discovery: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>Sign-in server</title>

@@ -1,7 +1,10 @@
 import type { ClientOptions, EndpointKit } from '@grantry/core'
 import * as v from 'valibot'
 
-/** Seconds for which servers must have run without a client before everything of it ends. A rollout takes less. */
+/**
+ * Seconds for which servers must have run without a client before everything of the client ends. A rollout takes less
+ * time.
+ */
 const grace = 2 * 3600
 /** Seconds between two comparisons. */
 export const interval = 600
@@ -38,13 +41,16 @@ export const idsOf = (clients: readonly (ClientOptions | null)[]): readonly stri
 type Known = v.InferOutput<typeof schema>
 type KnownClient = Known[number]
 
-/** The clients that a server has, and about which others it can tell that they are missing. */
+/** The clients that a server has, and a function that decides which other clients it knows to be missing. */
 export interface Present {
   readonly ids: ReadonlySet<string>
   isMissing(id: string): boolean
 }
 
-/** Counts only the time in which servers compare: neither a stop of all of them, nor an outage, nor a wrong clock. */
+/**
+ * Adds the time since the last comparison, at most one interval: a stop of all servers, an outage and a wrong clock
+ * must not count.
+ */
 function longer({ id, missing = { seconds: 0, at: Number.POSITIVE_INFINITY } }: KnownClient, now: number): KnownClient {
   const seconds = missing.seconds + Math.min(Math.max(now - missing.at, 0), 2 * interval)
   return { id, missing: { ...missing, seconds, at: now } }
@@ -69,7 +75,7 @@ function withPresent(known: Known, { ids, isMissing }: Present, now: number): Kn
   ].sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-/** How everything of a client ends, in its provider. */
+/** The functions that end everything of a client in its provider. */
 export interface ClientEnd {
   /** Returns the present epoch of the client; `null` before any. */
   epochOf(id: string): Promise<string | null>
@@ -83,32 +89,32 @@ export interface Ended {
   readonly failures: readonly unknown[]
 }
 
-/** What a server knows about the clients of all servers: one record. */
+/** The record of the clients of all servers. */
 export interface KnownClients {
-  /** The ids of those whose end is due: another set after each change. `undefined` before the first comparison. */
+  /** The ids of clients whose end is due; a new set after each change. `undefined` before the first comparison. */
   readonly due: ReadonlySet<string> | undefined
-  /** Compares what this server has with what servers had. */
+  /** Compares the clients of this server with the record. */
   compare(kit: EndpointKit): Promise<void>
   /** Compares, unless that has succeeded before: once for all callers. */
   compareOnce(kit: EndpointKit): Promise<void>
   /**
-   * Ends those that are due, unless they are not due any more: another server may have ended one, and a client that is back has
-   * a right to what it got since. Several servers can end one at the same time. Its epoch is noted in the record first, and only
-   * this epoch ends, so that of several ends, and of a late one, only the first one has an effect.
+   * Ends the clients that are due, unless that has changed: another server may have ended one, and a client that is
+   * back must keep what it got since. Several servers can end one client at the same time. The epoch of the client is
+   * noted in the record first, and only this epoch ends, so that only the first of several ends has an effect.
    */
   end(kit: EndpointKit, isWanted: (id: string) => boolean, client: ClientEnd): Promise<Ended>
 }
 
 type Change = (kit: EndpointKit, next: (stored: Known) => Known) => Promise<Known>
 
-/** Returns what changes the record. */
+/** Creates the function that changes the record. */
 const createChange =
   (key: string): Change =>
   async ({ records, now }, next) => {
     let value: Known = []
     await records.update(key, schema, (stored = []) => {
       value = next(stored)
-      // Written only if it differs.
+      // Writes the record only if it differs.
       const isSame = JSON.stringify(value) === JSON.stringify(stored)
       return isSame ? undefined : { value, expiresAt: now() + lifetime, keptAfterRestore: true }
     })
@@ -125,7 +131,7 @@ async function noted(
   const readAt = kit.now()
   const epochs = new Map(await Promise.all(ids.map(async (id) => [id, await epochOf(id)] as const)))
   const known = await change(kit, (stored) => {
-    // The client could have left once more since they were read.
+    // The client could have left again since the epochs were read.
     if (Math.abs(kit.now() - readAt) > noteLimit) throw new Error('the storage was too slow to end a client')
     return stored.map((client) => {
       const epoch = epochs.get(client.id)

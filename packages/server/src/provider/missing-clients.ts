@@ -4,9 +4,9 @@ import { idsOf, interval, knownClients } from './known-clients.ts'
 import { type ListedTenant, offerMissing } from './missing-in-tenants.ts'
 
 /**
- * Returns a plugin that ends what was issued to a client that has left the configuration, and its consents, so that another
- * client does not inherit them with its id. Servers of a rollout have different configurations: a client has left when servers
- * have run without it for two hours, and none with it.
+ * Returns a plugin that ends what was issued to a client that has left the configuration, and its consents, so that
+ * another client does not inherit them with its id. Servers of a rollout have different configurations: a client has
+ * left when servers have run without it for two hours, and no server with it.
  *
  * @see docs/decisions/0022-revocation-by-epochs.md
  */

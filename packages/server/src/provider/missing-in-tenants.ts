@@ -14,7 +14,7 @@ import { type ClientEnd, type Ended, idsOf, interval, knownClients } from './kno
  * keeps no client alive, and does not learn that one has left.
  */
 export interface MissingInTenants extends Comparison {
-  /** Ends those of a tenant that are due. */
+  /** Ends the clients of a tenant that are due. */
   endOfTenant(tenant: string, client: ClientEnd): Promise<Ended>
 }
 

@@ -93,7 +93,7 @@ export interface OpenedProvider extends Serving {
   /** The options of the provider. */
   readonly built: ProviderOptions
   readonly console: ServerConsole | undefined
-  /** Where the mails of a server for development are. */
+  /** The URL of the page with the mails of a development server. */
   readonly outboxUrl?: string | undefined
 }
 
@@ -149,7 +149,7 @@ export interface OpenProviderOptions {
   readonly tenant?: { readonly name: string; readonly missing: () => MissingInTenants } | undefined
 }
 
-/** Serves no request while a client that is back could get what another one with its id had, except what is the same for all. */
+/** While a client that is back could get what another one had, serves only what is the same for all clients. */
 function gated(provider: Provider, routes: (request: Request) => Handler, observe: ServerObserver): Handler {
   const { endMissing } = provider.use(beforeRequests)
   const { jwks, discovery, authorizationServerMetadata } = provider.handlers
@@ -187,12 +187,12 @@ export async function openProvider({
     console?.publish(event)
     observability.observe(event)
   }
-  // Beside tenants, the names of tenants are theirs.
+  // With tenants, `tenant` in events is the name of one, so the tenant that a login requests becomes `requestedTenant`.
   const observe = configuration.tenants === undefined ? publish : withRequestedTenant(publish)
   if (!configuration.administration && configuration.plugins?.some(isAdmin)) {
     throw new TypeError('plugins: admin changes what is in the storage; set "administration": true')
   }
-  // The admin API changes what its own provider serves.
+  // The admin API changes the entries of its own provider.
   const admin = await loadAdminHost(configuration)
   const adminHost = admin && (() => admin.openAdminHost({ configuration, directory }, driver, provider, built))
   const accounts = await openAccounts({ configuration, directory })

@@ -19,7 +19,7 @@ interface StartFacts {
 interface StartRule {
   /** The reason of the event, with hyphens. */
   readonly id: string
-  /** Returns the one message for all that the rule finds. @param port the one that the server listens on */
+  /** Returns one message for all matches of the rule. @param port the port that the server listens on */
   readonly warning: (facts: StartFacts, port: number) => string | false
 }
 
@@ -73,7 +73,7 @@ const pathOf = ({ plugins = [] }: CheckedConfiguration, predicate: (plugin: Sign
 
 const isFound = (rule: RuleOf<StartFacts>, facts: StartFacts): boolean => runRules([rule], facts).length > 0
 
-/** None is configured, and none can be in the storage, but the pages of the server ask for passwords. */
+/** No user is configured, and none can be in the storage, but the pages of the server ask for passwords. */
 export const usersMissing: StartRule & RuleOf<StartFacts> = {
   id: 'users-missing',
   severity: 'warning',

@@ -91,7 +91,7 @@ export interface FoundServer {
 }
 
 /**
- * Asks the server that uses a pid file who it is.
+ * Reads the greeting of the server that uses a pid file.
  *
  * @throws TypeError with a one-line message if none answers, or other users could answer in its place.
  */

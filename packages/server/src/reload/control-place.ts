@@ -1,14 +1,14 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** What the file system says about a directory or a socket. */
+/** The owner and the mode of a directory or a socket. */
 export interface PlaceFacts {
   readonly path: string
   readonly uid: number
   readonly mode: number
 }
 
-/** Where the socket of a pid file is. */
+/** The socket of a pid file, and its directories. */
 export interface ControlPlace {
   /** Without symbolic links, so that what was checked is what is used. */
   readonly socket: string
@@ -28,9 +28,10 @@ const namesOf = (directory: string): readonly string[] =>
 const currentUser = (): number | undefined => process.getuid?.()
 
 /**
- * Returns what is wrong with the directories of a socket, from its own to the root; `undefined` if nothing is. Users who
- * can write to its directory can replace it at any time, also between a check and its use, and back again. In a sticky
- * parent they cannot move what is not theirs; in the directory itself they could take the name when it is free.
+ * Returns what is wrong with the directories of a socket, from its own to the root; `undefined` if nothing is. Users
+ * who can write to the directory of a socket can replace it at any time, also between a check and its use, and restore
+ * it afterwards. In a sticky parent directory, they cannot move directories of others; in the directory itself, they
+ * could take the name while it is free.
  */
 export function weakDirectory(directories: readonly PlaceFacts[]): string | undefined {
   const weak = directories.find(

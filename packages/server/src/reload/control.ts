@@ -30,7 +30,7 @@ const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
 /** Greets a caller, and does what it requests. Ends the connection of a caller that requests something else. */
 function serveCaller(caller: Socket, greeting: ControlGreeting, reload: ControlOptions['reload']): void {
   let received = ''
-  // A caller that has gone has no use for the outcome, which is in the log, too.
+  // The caller may have closed the connection. The outcome is in the log, too.
   caller.on('error', () => caller.destroy())
   caller.setTimeout(requestTime, () => caller.destroy())
   caller.setEncoding('utf8').on('data', (text: string) => {

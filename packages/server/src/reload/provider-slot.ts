@@ -1,9 +1,9 @@
 import type { Handler } from '@grantry/core'
 
-/** What serves requests until another one replaces it. */
+/** A provider, with its routes, that serves requests until it is replaced. */
 export interface Serving {
   readonly handle: Handler
-  /** Releases what only this one uses. Called once, when its last request has ended. */
+  /** Releases the resources of this provider only. Called once, when its last request has ended. */
   close(): Promise<void>
 }
 
@@ -11,9 +11,9 @@ export interface Serving {
 export interface ProviderSlot<S extends Serving> {
   readonly current: S
   readonly handle: Handler
-  /** Serves new requests with another one. Requests that have begun end with the one that they began with. */
+  /** Serves new requests with another provider. Requests in progress end with the earlier one. */
   replace(next: S): void
-  /** Closes all, also those whose requests have not ended. */
+  /** Closes all providers, even if their requests have not ended. */
   close(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ interface Lease<S> {
   requests: number
   /** Called when a request has ended. One function for all of them. */
   readonly requestEnded: () => void
-  /** Ends the wait for its last request. */
+  /** Ends the wait for the last request. */
   ended: (() => void) | undefined
 }
 
@@ -40,16 +40,16 @@ function leaseOf<S>(serving: S): Lease<S> {
 }
 
 /**
- * @param patience milliseconds after which a replaced one is closed although a request has not ended: a function of the
- * host that never returns must not keep it forever
- * @param onError called when one could not be closed
+ * @param patience milliseconds after which a replaced provider is closed although a request has not ended: a function
+ * of the host that never returns must not keep it open forever
+ * @param onError called when a provider could not be closed
  */
 export function createProviderSlot<S extends Serving>(
   first: S,
   { patience, onError }: { readonly patience: number; readonly onError: (error: unknown) => void },
 ): ProviderSlot<S> {
   let lease = leaseOf(first)
-  /** How to close those that were replaced and are not closed yet. */
+  /** The functions that close replaced providers that are still open. */
   const waiting = new Set<() => Promise<void>>()
 
   function retire(replaced: Lease<S>): void {

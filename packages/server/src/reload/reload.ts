@@ -22,7 +22,7 @@ const fixed = [
   'metrics',
 ] as const satisfies readonly (keyof CheckedConfiguration)[]
 
-/** What of `tenants` a running process cannot change: requests are routed by it. */
+/** Returns the members of `tenants` that a running process cannot change, because they route requests. */
 const fixedOf = ({ tenants }: CheckedConfiguration): unknown => tenants && { ...tenants, list: undefined }
 
 /** Returns the paths of the members that differ, and that only a restart can change. */
@@ -73,11 +73,11 @@ export interface ReloadOptions<O> {
   readonly read: (() => Promise<LoadedConfiguration>) | undefined
   /** Returns the configuration that is used. */
   readonly current: () => CheckedConfiguration
-  /** Opens what serves a configuration. Rejects if a start would refuse it. */
+  /** Opens a provider for a configuration. Rejects if a start would refuse the configuration. */
   readonly open: (loaded: LoadedConfiguration) => Promise<O>
-  /** Serves with it from now on. */
+  /** Serves new requests with the opened provider. */
   readonly replace: (opened: O) => void
-  /** Closes what is not used after all. */
+  /** Closes an opened provider that is not used. */
   readonly discard: (opened: O) => Promise<void>
   readonly isStopping: () => boolean
   readonly observe: ServerObserver
@@ -98,8 +98,8 @@ function needsRestart(file: string, members: readonly string[]): ReloadOutcome {
 }
 
 /**
- * Returns a function that reads the configuration again. It is checked whole, and used whole or not at all. Two runs never
- * overlap. The function never rejects.
+ * Returns a function that reads the configuration again. The configuration is checked completely, and used completely
+ * or not at all. Two runs never overlap. The function never rejects.
  */
 export function createReload<O>(options: ReloadOptions<O>): () => Promise<ReloadOutcome> {
   const { read, current, open, replace, discard, isStopping, observe } = options

@@ -14,7 +14,7 @@ export interface WatchOptions {
   readonly reload: () => Promise<unknown>
   /** `hashOfFiles()` before the configuration was read: a change in between is not missed. */
   readonly used: string
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two reads. */
   readonly interval?: number | undefined
 }
 
@@ -33,13 +33,13 @@ async function hashOf(paths: readonly string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Returns a hash of what is read for a configuration file. */
+/** Returns a hash of the files that are read for a configuration. */
 export const hashOfFiles = async (file: string, environment: WatchOptions['environment']): Promise<string> =>
   hashOf(await configurationFiles(file, environment).catch(() => [file]))
 
 /**
- * Reloads when the content of the files of a configuration has changed, and has been the same at two looks: a file that is
- * being written is left alone. Returns a function that ends it.
+ * Reloads when the files of a configuration have changed, and two reads have returned the same content, so that a file
+ * is not used while it is being written. Returns a function that ends this.
  */
 export function watchFiles(options: WatchOptions): () => void {
   const { file, directory, environment, current, reload, interval = usualInterval } = options
@@ -55,7 +55,7 @@ export function watchFiles(options: WatchOptions): () => void {
     const isSettled = seen === ownHash + named
     seen = ownHash + named
     if (!isSettled || (ownHash === used.own && named === used.named) || isStopped) return
-    // Also if it is refused: the same content is not tried again and again.
+    // Stored even if the configuration is refused, so that the same content is tried once.
     used.own = ownHash
     used.named = named
     const before = filesNamedBy(current()).join()

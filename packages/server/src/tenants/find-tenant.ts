@@ -12,11 +12,14 @@ import {
 export interface FoundTenant {
   readonly tenant: ConfiguredTenant
   readonly space: string
-  /** Of the entry in the storage. */
+  /** The version of the entry in the storage. */
   readonly version: string
 }
 
-/** The time of its creation is in the name of the part, so that an earlier tenant with this name had another one. */
+/**
+ * Returns the part of the storage of a stored tenant. Its name contains the time of the creation, so that an earlier
+ * tenant with the same name had another part.
+ */
 export const storedSpace = (name: string, createdAt: string): string => `stored ${name} ${createdAt}`
 
 const configuredSpace = (name: string): string => `configured ${name}`

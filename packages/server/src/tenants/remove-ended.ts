@@ -39,13 +39,13 @@ export function createRemoval(
   tenants: Pick<TenantsConfiguration, 'by' | 'prefix'>,
 ) {
   const positions = new Map<string, RemovalPosition>()
-  /** Of tenants without entries: the read of the storage. */
+  /** The reads of the storage, for tenants whose entries are removed. */
   const reads = new Map<string, ReturnType<typeof keysInSpace>>()
   let running: Promise<void> | undefined
   /** The last id of a page without entries: what was removed leaves a mark in the storage. */
   let passed: string | undefined
 
-  /** Returns the note of the tenant that has ended first. */
+  /** Returns the entry of the tenant that ended first. */
   async function oldest(now: number): Promise<Entry | undefined> {
     let after = passed
     for (;;) {

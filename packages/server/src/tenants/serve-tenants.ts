@@ -47,7 +47,7 @@ function tenantEvent({ type, tenant, reason, duration, cause }: TenantEvent): Se
 }
 
 interface ServeTenantsOptions extends Pick<OpenProviderOptions, 'directory' | 'adapter' | 'isStopping'> {
-  /** Returns which clients of tenants have left, by the present configuration. */
+  /** Returns the clients of tenants that have left the current configuration. */
   readonly missing: () => MissingInTenants
   /** Returns the present configuration: it is read again while the server runs. */
   readonly configuration: () => CheckedConfiguration

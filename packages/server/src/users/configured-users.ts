@@ -12,7 +12,7 @@ import type { ConfiguredUser } from '../configuration/users-schema.ts'
 export interface ConfiguredUsersOptions {
   /** More users, in the storage. */
   readonly stored?: StoredUsers | undefined
-  /** Hashes of some of them. */
+  /** Some of the stored hashes. */
   readonly hashes?: readonly string[] | undefined
   /** Replaces the computation of hashes in tests. */
   readonly derive?: Derive | undefined
@@ -69,7 +69,7 @@ export function configuredUsers(
   const service: UserService = {
     async authenticate({ username, password }) {
       const configured = byName.get(foldedUsername(username))
-      // Also for a configured user: the time does not reveal where users are.
+      // Looks in the storage even for a configured user, so that the time does not reveal where users are.
       const inStorage = await stored?.find(username)
       const hash =
         configured?.password ?? (inStorage?.password === undefined ? undefined : parsePasswordHash(inStorage.password))
@@ -77,7 +77,7 @@ export function configuredUsers(
       if (!matches) return undefined
       if (configured !== undefined) return configured.active ? { sub: configured.sub } : undefined
       if (inStorage?.isActive !== true) return undefined
-      // The user does not wait for it.
+      // The response does not wait for the new hash.
       void inStorage.renew(password)
       return { sub: inStorage.sub }
     },

@@ -32,7 +32,7 @@ async function inStorage(subOrName: string, users: KnownUsersDeps['stored']): Pr
   return managed.map(({ value }) => withSource('storage')({ ...value, active: value.active !== false }))
 }
 
-/** A service without a function that finds users knows a user by the `sub`, while the user is active. */
+/** Finds a user in a service. Without `find()`, a service knows only active users, by the `sub`. */
 async function inService(subOrName: string, service: UserService): Promise<readonly AdminUser[]> {
   const users = await service.find?.(subOrName)
   if (users !== undefined) return users.map(withSource('service'))
@@ -45,7 +45,7 @@ async function ofProviders(sub: string, provider: KnownUsersDeps['provider']): P
   return user === undefined ? [] : [withSource('provider')({ sub, active: true, claims: user.claims })]
 }
 
-/** What is left of a user who was removed elsewhere can still be shown and ended, by the `sub`. */
+/** Finds a removed user by the `sub`, as long as sessions or authorizations are left, which can be shown and ended. */
 async function leftOf(sub: string, provider: KnownUsersDeps['provider']): Promise<readonly AdminUser[]> {
   const has = async (key: HostKey<{ list(sub: string): Promise<readonly unknown[]> }>) =>
     provider.has(key) && (await provider.use(key).list(sub)).length > 0
@@ -75,7 +75,7 @@ export function knownUsers({ users, service, stored, provider }: KnownUsersDeps)
 }
 
 /**
- * Returns the only one of the users that were found for a `sub` or a name.
+ * Returns the user that was found for a `sub` or a name.
  *
  * @throws RefusedError `not_found`; `invalid` if there are several
  */

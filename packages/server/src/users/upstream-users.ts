@@ -15,7 +15,7 @@ export function withUpstreamUsers(users: UserService, provider: () => Pick<Provi
     // Without this function, all users are active.
     isActive: users.isActive?.bind(users) ?? (() => true),
     claims: users.claims?.bind(users),
-    // A service without this function does not say whom it has deactivated.
+    // Without `find()`, a service does not report which users it has deactivated.
     find:
       users.find?.bind(users) ??
       (async (sub: string) => ((await hasUser?.(sub)) === true ? [{ sub, active: false }] : [])),

@@ -27,7 +27,7 @@ export async function configuredUserDatabase(
   return sqlUsers(tableOf(users, directory), { connection: await connectionOf(users, directory) })
 }
 
-/** How to connect to a database with a table of users. */
+/** Returns the connection settings of a database with a table of users. */
 async function connectionOf(users: UserTable, directory: string) {
   const tls = users.ca === undefined ? undefined : { ca: await readAuthority(users.ca, directory, 'users.ca') }
   return { password: passwordOf(users, directory, 'users'), tls }

@@ -77,7 +77,7 @@ function whyUnknown(subOrName: string, service: UserService | undefined): string
   return `users.isActive() does not know the sub ${subOrName}, or the user is inactive; pass the sub, or let the user service have find()`
 }
 
-/** Where a command looks for users. */
+/** The places in which a command looks for users. */
 interface UserSources {
   readonly loaded: LoadedConfiguration
   readonly provider: Provider
@@ -85,7 +85,9 @@ interface UserSources {
   readonly stored: UserManager | undefined
 }
 
-/** The users with the `sub` or the name of a command, wherever they are, and why there is none. */
+/**
+ * Returns the users with the `sub` or the name that a command names, in all places, and the reason if there is none.
+ */
 export const usersNamed = (
   subOrName: string,
   { loaded, provider, stored }: UserSources,

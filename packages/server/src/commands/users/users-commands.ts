@@ -23,7 +23,7 @@ import {
 
 const nouns = { apps: 'app', passkeys: 'passkey', recoveryCodes: 'recovery code', sessions: 'session' } as const
 
-/** Such as `1 app, 2 passkeys`; a factor of the configuration may not count. */
+/** Returns a text such as `1 app, 2 passkeys`. Factors of the configuration may not report numbers. */
 function removedText({ removed }: ResetResult): string {
   const parts = Object.entries(removed).map(([kind, count]) => counted(count, nouns[kind as keyof typeof nouns]))
   return parts.length === 0 ? 'what the functions of the configuration remove, which is not counted' : parts.join(', ')
@@ -65,7 +65,7 @@ const withUser = (command: Command): Command =>
 /** Returns functions that add a command to a group: one for the group, one for a user. */
 const commandsOf = (group: Command) =>
   groupCommands(group, ['<user>', 'the sub of the user, or the name'], (command) =>
-    // A password that is too much must not be ignored.
+    // A password as an excess argument must not be ignored.
     command.allowExcessArguments(false).addOption(noPasswordOption()),
   )
 

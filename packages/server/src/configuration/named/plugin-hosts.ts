@@ -4,7 +4,7 @@ import type * as v from 'valibot'
 import type { ReadUserClaims } from '../sign-in/organizations.ts'
 import type { SelfServiceHost } from '../sign-in/self-service.ts'
 
-/** What plugins use of the server. */
+/** The functions of the server that plugins use. */
 export interface PluginHosts {
   /** Returns what the admin API changes. */
   readonly adminHost?: (() => AdminHost) | undefined
@@ -13,7 +13,7 @@ export interface PluginHosts {
   readonly userClaims?: ReadUserClaims | undefined
 }
 
-/** Where an entry stands, and what its plugin can use. */
+/** The place of an entry in `plugins`, and the functions that its plugin can use. */
 export interface Context extends PluginHosts {
   readonly entries: readonly unknown[]
   readonly at: number

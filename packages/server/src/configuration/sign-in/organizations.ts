@@ -2,7 +2,7 @@ import { configurationObject, type Json, type MaybePromise } from '@grantry/core
 import type { Organizations } from '@grantry/plugins/authorization-endpoint'
 import * as v from 'valibot'
 
-/** Claims that users can change themselves, or that say nothing about a membership (OpenID Connect Core section 5.1). */
+/** Claims that users can change themselves, or that do not state a membership (OpenID Connect Core section 5.1). */
 const ownClaims: ReadonlySet<string> = new Set(
   (
     'sub name given_name family_name middle_name nickname preferred_username profile picture website email ' +
@@ -33,7 +33,7 @@ const organization = configurationObject({
 /** The member `organizations` of the plugin `sign-in`. */
 export const organizationsMemberSchema = v.pipe(
   configurationObject({
-    /** The claim of users that says where they belong. */
+    /** The claim of users that states their memberships. */
     claim: v.optional(
       v.pipe(
         text('the name of a claim'),
@@ -62,7 +62,7 @@ export const organizationEntries = { organizations: v.optional(organizationsMemb
 
 export type OrganizationsMember = v.InferInput<typeof organizationsMemberSchema>
 
-/** Returns claims of a user, from where the users are. */
+/** Returns claims of a user, from the place of the users. */
 export type ReadUserClaims = (
   sub: string,
   names: readonly string[],
@@ -71,8 +71,8 @@ export type ReadUserClaims = (
 const noClaims: ReadUserClaims = () => ({})
 
 /**
- * Returns who belongs to which organization: users in `members`, and those whose claim has one of the values. With `list`,
- * there are no other organizations than those in it.
+ * Returns the organizations and their members: users in `members`, and those whose claim has one of the values. With
+ * `list`, there are no other organizations than those in it.
  */
 export function organizationsOf(
   member: OrganizationsMember | undefined,

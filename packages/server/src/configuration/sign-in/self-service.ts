@@ -37,11 +37,11 @@ const isCommonBy = {
   off: undefined,
 } as const
 
-/** What accounts need of the server. */
+/** The functions of the server that accounts need. */
 export interface SelfServiceHost {
   readonly issuer: string
   readonly mailer: Mailer
-  /** Where the mails of a server for development are. */
+  /** The URL of the page with the mails of a development server. */
   readonly outboxUrl?: string | undefined
   /** Default: the users in the storage. */
   readonly store?: AccountStore | undefined

@@ -43,7 +43,7 @@ export const redisSchema = v.pipe(
     /** The user of the server, if it has users. */
     username: v.optional(text('the user of the Redis server')),
     ...passwordEntries,
-    /** Of all keys. */
+    /** The prefix of all keys. */
     prefix: v.optional(text('a non-empty string'), 'grantry'),
     /** How many replicas must confirm a write. */
     waitReplicas: v.optional(

@@ -124,7 +124,7 @@ export const schemas = {
 } as const
 const objectSchema = configurationObject({})
 const drivers = Object.keys(schemas) as readonly (keyof typeof schemas)[]
-// Loose: the settings of an unknown driver are not wrong, its name is.
+// Accepts any settings, because only the name of an unknown driver is wrong.
 const unknownDriver = v.looseObject(
   {
     driver: v.picklist(
