@@ -4,10 +4,10 @@ import { kinds } from './kinds/kinds.ts'
 
 type AuditKind = keyof typeof kinds | 'key'
 
-/** What administrators change, as the names of actions begin: entries, and keys. */
+/** The kinds of entries, and keys. The names of actions begin with them. */
 export const auditKinds: readonly AuditKind[] = [...(Object.keys(kinds) as (keyof typeof kinds)[]), 'key']
 
-/** Changes that a page of the audit trail has. */
+/** The filter for a page of the audit trail. */
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
   /** The id of the client, scope, user or key. */

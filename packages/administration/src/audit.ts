@@ -50,15 +50,15 @@ export const orderOf = (time: number): string =>
 
 const recordOf = (value: AuditRecord): Json => value as unknown as Json
 
-/** Notes what is in effect already, for the case that the rest of the change is refused. */
+/** Records an effect that has already happened, in case the rest of the change is refused. */
 export type NoteEffect = (effect: Omit<AuditedChange, 'id'>) => void
 
 /** Records changes. */
 export type Audit = <T>(by: Administrator, change: AuditedChange, make: (note: NoteEffect) => Promise<T>) => Promise<T>
 
 /**
- * Records each change before it is made. So a change that is in effect is in the trail, whatever happens in the middle; a
- * change that was refused is not, except for what it has noted.
+ * Records each change before it is made. A change that is in effect is therefore in the trail, even if the process dies
+ * in the middle. A refused change is not in the trail, except for the effects that it has noted.
  */
 export function createAudit({ entries, now, runtime }: AuditDeps): Audit {
   /** Counts down, so that changes of the same millisecond are in their order, too. */

@@ -22,7 +22,7 @@ export interface ManageDeps<T extends object> {
   readonly revoke: (target: RevocationTarget) => Promise<void>
   /** Makes processes that remember an entry read it again before they decide by it. */
   readonly renew?: ((id: string) => Promise<void>) | undefined
-  /** Removes what plugins have stored of an entry that is removed. */
+  /** Removes the records of plugins about a removed entry. */
   readonly forget?: ((id: string) => Promise<void>) | undefined
   readonly audit: Audit
   /** Milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export interface EntryWrites<T extends object> {
   remove(entry: Entry): Promise<void>
 }
 
-/** What is compared of an entry: its labels, too. */
+/** Returns the members of an entry that are compared, with its labels. */
 const comparable = ({ value, tags }: Pick<Stored<object>, 'value' | 'tags'>): Members => ({ ...value, tags })
 
 const refusalsOf = ({ noun, idMember }: Pick<EntryType<object>, 'noun' | 'idMember'>) => ({
@@ -66,7 +66,7 @@ function storedValueOf<T extends object>(kind: EntryKind, id: string, stored: St
   return value
 }
 
-/** Returns the value of a new entry. Refuses one with a secret that was taken away from a removed one. */
+/** Returns the value of a new entry. Refuses an entry with a secret that a removed one had. */
 async function newValueOf<T extends object>(
   type: EntryType<T>,
   { find }: Pick<RemovedSecrets, 'find'>,
@@ -96,20 +96,20 @@ function switchedOff<T extends object>({ kind, ...type }: EntryType<T>, managed:
   return { action: `${kind}_changed`, before, after: { [type.switch]: false } }
 }
 
-/** Returns what has to follow a change, or an earlier one that has failed before it. */
+/** Returns the step that has to follow a change, or an earlier change that has failed before its step. */
 function followingOf<T extends object>(
   type: EntryType<T>,
   current: Managed<T>,
   next: T,
   { endsAll, now }: { readonly endsAll: boolean; readonly now: number },
 ): Unfinished | undefined {
-  // Also if it was disabled: the revocation may have failed then.
+  // Also if the entry was already disabled, because the revocation may have failed then.
   if (endsAll || !type.isEnabled(next)) return 'revoke'
   const takesAway = type.takesAway?.(current.value, next, now) === true
   return takesAway || current.unfinished === 'renew' ? 'renew' : undefined
 }
 
-/** Returns the function from members to what the audit trail has of them. */
+/** Returns a function that converts members to their form in the audit trail. */
 const shownBy =
   (type: Pick<EntryType<object>, 'shown'>) =>
   (members: Members): Members =>
@@ -118,7 +118,7 @@ const shownBy =
 const hasOnly = (name: string, parts: readonly Members[]): boolean =>
   parts.flatMap((members) => Object.keys(members)).every((member) => member === name)
 
-/** Creates the function that writes a change, and then does what has to follow it. */
+/** Creates the function that writes a change, and then performs the step that has to follow. */
 function createWritten<T extends object>(
   type: EntryType<T>,
   { entries, renew, end }: Pick<ManageDeps<T>, 'entries' | 'renew'> & { readonly end: (id: string) => Promise<void> },
@@ -133,7 +133,7 @@ function createWritten<T extends object>(
   ): Promise<Entry> => {
     const { id, version } = current
     const value = entryValueOf(kind, stored)
-    // Until the rest is done: another change, or the next plan, finishes it if this one fails.
+    // Marked as unfinished: if the following step fails, another change, or the next plan, performs it.
     const begun = unfinished === undefined ? value : entryValueOf(kind, { ...stored, unfinished })
     const entry = await entries.replace(kind, id, version, begun)
     if (entry === undefined) throw outdated(id)
@@ -145,7 +145,7 @@ function createWritten<T extends object>(
         throw outdated(id)
       }
     } else await (unfinished === 'revoke' ? end(id) : renew?.(id))
-    // A failure does no harm now: at most the same follows again.
+    // A failure here is harmless: at most, the same step is performed again.
     const done = await entries.replace(kind, id, entry.version, value).catch(() => undefined)
     return done ?? { ...entry, value }
   }
@@ -181,7 +181,7 @@ export function createWrites<T extends object>(
       const value = await newValueOf(type, removedSecrets, id, stored)
       await check(stored.value)
       const endsTokens = revocation !== undefined && type.keepsTokens !== true
-      // Before the revocation: the tokens of the entry that exists stay active.
+      // Checked before the revocation, so that the tokens of an existing entry stay active.
       if (endsTokens && (await entries.get(kind, id)) !== undefined) throw taken(id)
       return audit(by, { action: `${kind}_added`, id, after: shown(comparable(stored)) }, async (note) => {
         // Tokens of an earlier entry with this id must not become active again.
@@ -208,8 +208,8 @@ export function createWrites<T extends object>(
       const unfinished = followingOf(type, entry, next.value, { endsAll, now: now() })
       return audit(by, { action, id, before: shown(before), after: shown(after) }, async (note) => {
         if (isStillAllowed !== undefined && (await isStillAllowed()) !== true) throw outdated(id)
-        // A process that remembered the entry could issue tokens in the seconds after it was disabled.
-        // And if this one dies after the change, nothing is left that has begun before.
+        // Revokes once more after the change: a process that remembered the entry could issue tokens for some seconds
+        // after it was disabled. The revocation before the change ensures that nothing is left if this process dies.
         if (endAgain === undefined && (endsAll || (is && !was))) await end(id, endsAll ? undefined : note)
         return readEntry(type, await written(entry, stored, unfinished, endAgain))
       })
@@ -218,12 +218,12 @@ export function createWrites<T extends object>(
       const [{ id }, managed] = [entry, managedIn(type, entry)]
       const change = { action: `${kind}_removed`, id, before: managed && shown(comparable(managed)) }
       await audit(by, change, async (note) => {
-        // Disabled first: if the revocation fails, the entry is there, and the removal can be repeated.
+        // Disables the entry first: if the revocation fails, the entry still exists, and the removal can be repeated.
         const last = revocation === undefined ? entry : await disabled(type, entries, entry)
         if (last === undefined) throw outdated(id)
         await end(id, note)
         await forget?.(id)
-        // More than that: the tokens end whenever an entry is disabled.
+        // Recorded, because disabling an entry also ends its tokens.
         if (last !== entry) note(switchedOff(type, managed))
         await removedSecrets.keep(id, managed?.formerSecrets)
         if (!(await entries.remove(kind, id, last.version))) throw outdated(id)

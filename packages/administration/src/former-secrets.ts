@@ -8,7 +8,7 @@ export type Secrets = NonNullable<ClientOptions['secrets']>
 export const endOf = (end: unknown): number =>
   end === undefined || end === null ? Number.POSITIVE_INFINITY : (epochSecondsOf(end) ?? Number.NEGATIVE_INFINITY)
 
-/** What can have secrets, among other members. */
+/** An entry that can have secrets, among other members. */
 interface Owner {
   readonly secrets?: unknown
 }
@@ -27,7 +27,10 @@ const base64Form = /^[A-Za-z0-9+/]+$/u
 const canonical = (base64: string): string =>
   base64Form.test(base64) && base64.length % 4 !== 1 ? btoa(atob(base64)).replace(/=+$/u, '') : base64
 
-/** Names a secret by its hash, in one form for each spelling of the base64. `undefined` if it matches nothing. */
+/**
+ * Returns the name of a secret: its hash, in the same form for all spellings of the base64. `undefined` if no secret
+ * can match.
+ */
 function nameOf(secret: Secrets[number] | null): string | undefined {
   const { sha256, sha512 } = secret ?? {}
   const [algorithm, hash] = typeof sha512 === 'string' ? ['sha512', sha512] : ['sha256', sha256]
@@ -52,7 +55,7 @@ export const namesOf = (owner: Owner): readonly string[] => [...endsOf(owner).ke
 export const formerProblem = ({ noun }: Pick<EntryType<object>, 'noun'>, id: string, index: number): string =>
   `secrets[${index}] of the ${noun} ${id} was replaced; remove it from the file, or create another one with grantry hash-secret`
 
-/** Returns former secrets with those that a change takes away, or ends earlier. */
+/** Adds the secrets that a change removes, or ends earlier, to the former secrets. */
 function formerAfter(former: readonly string[] = [], before: Owner, after: Owner): readonly string[] {
   const ends = endsOf(after)
   const replaced = [...endsOf(before)].filter(([name, end]) => (ends.get(name) ?? 0) < end).map(([name]) => name)
@@ -60,8 +63,8 @@ function formerAfter(former: readonly string[] = [], before: Owner, after: Owner
 }
 
 /**
- * Returns the indexes of secrets that a change brings back, such as a leaked one from an old file: one that was taken away, or
- * a later end for one that was rotated out.
+ * Returns the indexes of secrets that a change brings back, such as a leaked one from an old file: a removed secret, or
+ * a later end for one that was rotated.
  */
 export function returnedSecrets(former: readonly string[] = [], before: Owner, after: Owner): readonly number[] {
   const known = new Set(former)

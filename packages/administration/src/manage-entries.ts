@@ -89,7 +89,7 @@ export interface EditOptions {
 interface ReplaceOptions extends EditOptions {
   /** For the audit trail, such as `client_changed`. */
   readonly action?: string | undefined
-  /** Whether the change ends what was issued, whatever it changes. Default: as its members demand. */
+  /** Whether the change always ends what was issued. Default: depends on the changed members. */
   readonly endsTokens?: boolean | undefined
   /**
    * Whether the change is still allowed. Called directly before the write; unless it is `true`, nothing changes. If the change

@@ -3,7 +3,7 @@ import type { Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
 import { refused } from './refusal.ts'
 
-/** What has to follow a change: the end of what was issued, or that processes read the entry again. */
+/** The step that has to follow a change: the revocation of what was issued, or that processes read the entry again. */
 export type Unfinished = 'revoke' | 'renew'
 
 /** An entry as administrators see it. */
@@ -19,7 +19,7 @@ export interface Managed<T extends object> {
   readonly changedAt: string
   /** Names of secrets that were taken away or rotated out, the oldest first. They are not accepted again. */
   readonly formerSecrets?: readonly string[] | undefined
-  /** What has not followed its last change, because that has failed in the middle. The next change finishes it. */
+  /** The step that has not followed the last change, which failed in the middle. The next change performs it. */
   readonly unfinished?: Unfinished | undefined
 }
 

@@ -3,7 +3,7 @@ import type { ScopeManager } from './scopes/manage-scopes.ts'
 import type { TenantManager } from './tenants/manage-tenants.ts'
 import type { UserManager } from './users/manage-users.ts'
 
-/** What an administrator changes. */
+/** The managers of all kinds of entries. */
 export interface Managers {
   readonly clients: ClientManager
   readonly scopes: ScopeManager

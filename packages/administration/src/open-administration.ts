@@ -40,8 +40,8 @@ export interface AdministrationOptions {
    */
   readonly renewClient?: ((clientId: string) => Promise<void>) | undefined
   /**
-   * Removes what plugins have stored of a user who is removed, such as passkeys and consents. If it fails, the user is
-   * disabled, and the removal can be repeated. Default: it stays until its end.
+   * Removes the records of plugins about a removed user, such as passkeys and consents. If the function fails, the user
+   * is disabled, and the removal can be repeated. Default: these records stay until they expire.
    */
   readonly forgetUser?: ((sub: string) => Promise<void>) | undefined
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -66,7 +66,7 @@ function whenUsed<T extends object>(create: { readonly [Name in keyof T]: () => 
 export interface Administration {
   /** Returns the managers that change in the name of an administrator, each of which is created when it is used. */
   as(by: Administrator): Managers
-  /** Records a change of something else than an entry, such as a rotation of keys, before it is made. */
+  /** Records a change that concerns no entry, such as a rotation of keys, before it is made. */
   readonly audited: Audit
   /** Returns a page of the audit trail, the newest change first. */
   audit(request: AuditRequest): Promise<AuditPage>

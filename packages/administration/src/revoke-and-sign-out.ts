@@ -1,11 +1,11 @@
 import type { RevocationTarget, Revoke } from '@grantry/core'
 
-/** What was issued at one client to one user. */
+/** An entry of a list that belongs to one client. */
 interface Listed {
   readonly clientId: string
 }
 
-/** What ends what was issued: `provider.revoke`, and the sessions of users if there are any. */
+/** The functions that end access: `provider.revoke`, and the sessions of users if there are any. */
 export interface EndsAccess {
   readonly revoke: Revoke
   readonly sessions?: { endAll(subject: string): Promise<number> } | undefined
@@ -18,7 +18,10 @@ export async function revokeAndSignOut(target: RevocationTarget, { revoke, sessi
   return isUser ? ((await sessions?.endAll(target.subject)) ?? 0) : 0
 }
 
-/** What ends the access of a client of a user: `provider.revoke`, and the lists of the user if there are any. */
+/**
+ * The functions that end the access of a client for a user: `provider.revoke`, and the lists of the user if there are
+ * any.
+ */
 export interface EndsAccessAtClient {
   readonly revoke: Revoke
   readonly authorizations?: { list(sub: string): Promise<readonly Listed[]> } | undefined
@@ -27,18 +30,20 @@ export interface EndsAccessAtClient {
     | undefined
 }
 
-/** What the lists of a user had of a client. Access that no list shows has ended, too. */
+/** The numbers of listed authorizations and consents that ended. Access that no list shows has ended, too. */
 export interface WithdrawnAccess {
   readonly authorizations: number
   readonly consents: number
 }
 
-/** Ends everything that a user has let a client have so far, and counts what the lists of the user had of it. */
+/**
+ * Ends all access that a user has given to a client so far, and counts the listed authorizations and consents of it.
+ */
 export async function withdrawAccess(
   { subject, clientId }: { readonly subject: string; readonly clientId: string },
   { revoke, authorizations, consents }: EndsAccessAtClient,
 ): Promise<WithdrawnAccess> {
-  // Before: afterwards, the lists no longer show it.
+  // Counted before, because the lists no longer show it afterwards.
   const listed = await Promise.all([authorizations?.list(subject), consents?.list(subject)])
   await revoke({ subject, clientId })
   await consents?.revoke(subject, clientId)

@@ -3,7 +3,7 @@ import { endOf, namesOf, type Secrets } from './former-secrets.ts'
 import type { EditOptions, EntryManager } from './manage-entries.ts'
 import type { Managed } from './managed-entry.ts'
 
-/** What has secrets of its own: a client, or the API of a scope. */
+/** An entry with secrets of its own: a client, or the API of a scope. */
 interface Owner {
   readonly secrets?: Secrets | undefined
 }
@@ -36,7 +36,7 @@ const endingSecrets = (secrets: Secrets = [], now: number, end: number): Secrets
     return expiresAt > now ? [{ ...secret, expiresAt }] : []
   })
 
-/** A new secret, and what it replaces. */
+/** A new secret, and the names of those that it replaces. */
 export interface RotatedSecret {
   readonly secret: string
   /** Names of the earlier secrets, for `refusedSecrets` of the configuration. They contain a hash, and no secret. */

@@ -3,12 +3,12 @@ import { changed, differences, type Members } from './differences.ts'
 import type { EntryType } from './entry-type.ts'
 import { entryValueOf, type Managed, readEntry, type Stored } from './managed-entry.ts'
 
-/** Each repetition is another call's success. */
+/** Each repetition means that another call succeeded. */
 const maxTries = 20
 
 /**
- * Takes a change back that is no longer allowed. If the entry was changed since, only the members that still have what the
- * change has written: another change copies them, and must not keep them.
+ * Takes back a change that is no longer allowed. If the entry was changed since, restores only the members that still
+ * have the written values: the other change has copied them, and must not keep them.
  *
  * @param written the entry with the change
  */

@@ -19,11 +19,13 @@ export interface CopyOptions {
   readonly from: ListableDriver
   /** An empty storage, or one that an earlier call has filled and not completed. Its driver is not disposed of. */
   readonly to: ListableDriver
-  /** Complete the copy: verify it, and refuse to copy into this target again. The service must be stopped. */
+  /**
+   * Whether to complete the copy: verifies it, and refuses to copy into this target again. The service must be stopped.
+   */
   readonly final?: boolean | undefined
-  /** Only count what would be written and removed. */
+  /** Whether to count only, and change nothing. */
   readonly dryRun?: boolean | undefined
-  /** Called after each batch; `step` tells which pass the counts belong to. */
+  /** Called after each batch. `step` is the pass that the counts belong to. */
   readonly onProgress?: ((counts: CopyCounts, step: 'copy' | 'verify') => void) | undefined
 }
 
@@ -63,15 +65,15 @@ async function assertStorages(options: CopyOptions): Promise<void> {
 
 /**
  * Copies all items to another storage, and removes those from it that the source no longer has. A call that is
- * interrupted can be repeated: what is equal already is not written again.
+ * interrupted can be repeated: equal items are not written again.
  *
- * While a service writes to the source, the copy is only almost complete, and a code that is redeemed meanwhile could be
- * redeemed again in the target. Therefore: copy while the service runs, stop the service, copy once more with `final`,
- * and start the service with the target.
+ * While a service writes to the source, the copy is only almost complete, and a code that is redeemed meanwhile could
+ * be redeemed again in the target. Therefore: copy while the service runs, stop the service, copy once more with
+ * `final`, and start the service with the target.
  *
  * @returns the number of items that were read, written and removed
- * @throws Error when the target has items that no unfinished copy has written, when both are one storage, when the source
- * is not complete itself, or when it changes during a `final` copy.
+ * @throws Error when the target has items that no unfinished copy has written, when both are one storage, when the
+ * source is not complete itself, or when it changes during a `final` copy.
  */
 export async function copyItems(options: CopyOptions): Promise<CopyCounts> {
   const { from, to, final = false, dryRun = false, onProgress } = options

@@ -6,7 +6,7 @@ interface Permissions {
   querySync(permission: Permission): { readonly state: string }
 }
 
-/** Whether Deno has granted it. Otherwise it would ask for it, or throw. */
+/** Whether Deno has granted a permission. Without this check, Deno would ask for the permission, or throw. */
 export function isGranted(permission: Permission): boolean {
   const { Deno: deno } = globalThis as { readonly Deno?: { readonly permissions: Permissions } }
   return deno === undefined || deno.permissions.querySync(permission).state === 'granted'

@@ -5,7 +5,7 @@ import { assertPrefix, schemaVersion, statementsFor } from './sqlite/sqlite-stat
 import { purgeRows, sweepRows } from './sqlite/sweep-rows.ts'
 import { type StepRunner, type TableOperations, tableOperations } from './sqlite/table-driver.ts'
 
-/** What the driver uses of the storage of a Durable Object whose class is in `new_sqlite_classes`. */
+/** The part of the storage of a Durable Object that the driver uses. The class must be in `new_sqlite_classes`. */
 export interface DurableObjectSqlStorage {
   readonly sql: {
     exec(statement: string, ...values: unknown[]): { toArray(): Record<string, unknown>[] }

@@ -68,7 +68,7 @@ const createReplace =
   async (key, { from, to, ttl }) => {
     const end = expiryArguments(ttl)
     if (isExpired(end)) throw new RangeError(`The ttl of a replaced item is ${ttl} s; give more than 0`)
-    // In UTF-8, it would become U+FFFD, which an item can have.
+    // In UTF-8, a lone surrogate would become U+FFFD, which the value of the item can contain.
     if (loneSurrogate.test(from)) return false
     const itemKey = keys.of(key)
     const reply = await write(itemKey, ['eval', replaceScript, 1, itemKey, from, to, ...end])

@@ -27,7 +27,7 @@ const describeMount = ({ driver, base }: Mount): string =>
 
 const hasInsert = ({ driver }: Mount): boolean => typeof driver.insertItem === 'function'
 
-/** What a mounted driver needs to be atomic across processes, and what happens without it. */
+/** The operations that a mounted driver needs to be atomic across processes, and the consequence without each. */
 const atomicOperations = {
   insertItem: 'two requests could redeem one code',
   incrementItem: 'failures could not be counted across processes',

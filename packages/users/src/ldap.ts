@@ -33,7 +33,10 @@ function onlyOne([entry, second]: readonly Entry[], problem: string): Entry | un
 /** The forms of a password: that of new ones, and as typed, for one that another program has set. */
 const formsOf = (password: string): readonly string[] => [...new Set([foldedPassword(password), password])]
 
-/** One search and one bind for each form of the password in any case: without an entry, as one that does not exist. */
+/**
+ * Always makes one search, and one bind for each form of the password. Without an entry, binds as one that does not
+ * exist.
+ */
 async function signIn(
   directory: Directory,
   { attributes, baseDn }: LdapUsersOptions,
@@ -61,7 +64,7 @@ async function signIn(
   throw unusableRecord(`users.attributes.sub: an entry has not exactly one value of ${attributes.sub}`)
 }
 
-/** Returns what the directory does not have. */
+/** Returns what the directory lacks: the base, or the attribute that disables accounts. */
 async function missingIn(directory: Directory, { users, decided }: Filters): Promise<string | undefined> {
   const { name } = directory
   if (!(await directory.hasBase())) return `users.baseDn: ${name} has no such entry, or does not show it to bindDn`
@@ -102,7 +105,7 @@ export function ldapUsers(input: LdapUsersInput, { ca }: { readonly ca?: string 
     return entry !== undefined && subOf(entry, subAttribute) === sub ? entry : undefined
   }
 
-  /** Searches among all users, and then whether those found are active. */
+  /** Searches among all users, and then checks whether those that were found are active. */
   async function findAll(subOrName: string): Promise<readonly FoundUser[]> {
     if (!isPossible(subOrName)) return []
     const names = [options.attributes.username].flat()

@@ -11,7 +11,7 @@ export function readableClaims<C extends { readonly claim: string }>(
         const value = read(mapping)
         return value === undefined ? [] : [[mapping.claim, value]]
       } catch {
-        // The requests of the user report it.
+        // The requests of the user report the mistake.
         return []
       }
     }),

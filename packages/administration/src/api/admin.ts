@@ -49,7 +49,7 @@ const maxCallers = 10_000
 type LimitKit = Pick<Kit, 'now' | 'refuse'>
 
 /**
- * Limits the requests of each caller in this process: a program that runs wild must not take the storage from the sign-ins.
+ * Limits the requests of each caller in this process: a defective program must not block the storage for sign-ins.
  *
  * @throws OAuthError `slow_down` (429)
  */
@@ -128,7 +128,7 @@ const count = v.pipe(
 
 /** The schema of the options that a configuration can contain. */
 export const adminSchema = configurationObject({
-  /** The clients whose tokens count. */
+  /** The clients whose tokens are accepted. */
   clients: v.pipe(ids('client ids'), v.nonEmpty('must name at least one client')),
   /** The `sub` of each user who can administrate. */
   administrators: v.optional(ids('the subs of users'), []),
@@ -139,7 +139,7 @@ export const adminSchema = configurationObject({
 })
 
 export interface AdminOptions extends v.InferInput<typeof adminSchema> {
-  /** Returns what the API changes. Called once, with the first request. */
+  /** Returns the host whose entries the API changes. Called once, with the first request. */
   readonly host: () => AdminHost
 }
 

@@ -6,14 +6,14 @@ export const adminScope = 'admin'
 /** The scope for GET. */
 export const readScope = 'admin:read'
 
-/** Who administrates, by the configuration. */
+/** The clients and users that administrate, from the configuration. */
 export interface Administrators {
   readonly clients: ReadonlySet<string>
   readonly subs: ReadonlySet<string>
 }
 
 /**
- * Refuses a token in the URL beside that of the header. It is in logs, so its client must learn of the mistake.
+ * Refuses a token in the URL beside the one in the header. URLs are in logs, so the client must learn of the mistake.
  *
  * @throws OAuthError 400
  * @see RFC 6750 section 3.1: more than one method; RFC 9700 section 4.3.2

@@ -8,7 +8,7 @@ function authorizationsOf({ authorizations }: AdminHost, kit: Pick<Kit, 'refuse'
   throw missing(kit, 'This server has no authorizations of users; it has no authorization endpoint')
 }
 
-/** What users let installations of clients have. */
+/** The authorizations that users have given to installations of clients. */
 export const authorizationOperations: readonly Operation[] = [
   operation({
     id: 'listUserAuthorizations',

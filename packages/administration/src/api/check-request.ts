@@ -58,7 +58,7 @@ export function createMatch(operations: readonly Operation[]): Match {
 
 type Issue = v.BaseIssue<unknown>
 
-/** What a value of a type must be. */
+/** The texts for wrong types, such as `must be a string`. */
 const types: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -67,7 +67,7 @@ const types: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** Returns what a bound asks for; `undefined` if the issue is no bound. */
+/** Returns the text for a bound, such as a minimum; `undefined` if the issue is about something else. */
 function boundOf({ type, ...issue }: Issue): string | undefined {
   const { requirement } = issue as { readonly requirement?: unknown }
   if (type === 'min_value') return `must be at least ${requirement}`
@@ -78,7 +78,7 @@ function boundOf({ type, ...issue }: Issue): string | undefined {
   return undefined
 }
 
-/** Says what is wrong with a parameter, in words that do not contain its value. */
+/** Returns what is wrong with a parameter. The text does not contain the value. */
 function wrongParameter(issue: Issue): string {
   const { type, kind, expected, received, message } = issue
   if (type === 'strict_object' && expected === 'never') return 'is unknown'
@@ -128,21 +128,21 @@ interface Looked {
   readonly managers: Managers
 }
 
-/** What is left of a user who was removed elsewhere can still be ended. */
+/** Whether sessions or authorizations are left of a user who was removed elsewhere. They can still be ended. */
 async function hasLeft(sub: string, { sessions, authorizations }: AdminHost): Promise<boolean> {
   if (((await sessions?.list(sub)) ?? []).length > 0) return true
   return ((await authorizations?.list(sub)) ?? []).length > 0
 }
 
-/** Only the `sub` counts: a name would get past what protects administrators by their subs. */
+/** Compares the `sub` only: a name would bypass the protection of administrators, which compares subs. */
 async function isUser(sub: string, { kit, host, managers: { users } }: Looked): Promise<boolean> {
-  // First: it does not need a user service that does not respond.
+  // Comes first, because it needs no user service, which may not respond.
   if (await hasLeft(sub, host)) return true
   if (host.users !== undefined) return (await host.users.find(sub)).some((user) => user.sub === sub)
   return (await users.has(sub)) || kit.isUserActive(sub)
 }
 
-/** A URL can be the id of a client whose metadata document is gone. */
+/** Whether the client exists, or the id is a URL: it can be that of a client whose metadata document is gone. */
 const isClient = async (id: string, { kit, managers: { clients } }: Looked): Promise<boolean> =>
   (await clients.has(id)) || URL.canParse(id) || (await kit.findClient(id)) !== undefined
 
@@ -150,8 +150,8 @@ const isClient = async (id: string, { kit, managers: { clients } }: Looked): Pro
 const maxLength = 512
 
 /**
- * Refuses a request about a user or a client that does not exist: a success would say that something was ended, or that
- * there is nothing to end, because of a typing mistake.
+ * Refuses a request about a user or a client that does not exist: after a typing mistake, a success would suggest that
+ * something was ended, or that there is nothing to end.
  *
  * @throws OAuthError 404
  */

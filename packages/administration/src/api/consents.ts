@@ -8,7 +8,7 @@ function consentsOf({ consents }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminCon
   throw missing(kit, 'This server has no consents; it has no authorization endpoint')
 }
 
-/** What users have consented to. */
+/** The consents of users. */
 export const consentOperations: readonly Operation[] = [
   operation({
     id: 'listUserConsents',

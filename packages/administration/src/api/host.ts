@@ -19,7 +19,7 @@ export interface AdminSessions {
   endAll(sub: string): Promise<number>
 }
 
-/** What a user has consented to. */
+/** The consent of a user to a client. */
 export interface AdminConsent {
   readonly clientId: string
   readonly scopes: readonly string[]
@@ -32,7 +32,7 @@ export interface AdminConsents {
   revoke(sub: string, clientId: string): Promise<boolean>
 }
 
-/** What a user lets an installation of a client have: what `userAuthorizations` returns. */
+/** An authorization of a user for an installation of a client, as `userAuthorizations` returns it. */
 export interface AdminAuthorization {
   readonly family: string
   readonly clientId: string
@@ -51,7 +51,7 @@ export interface AdminAuthorizations {
 
 /**
  * A user, and where the user is: in the configuration, the storage, a user service, or known from another provider.
- * `removed`: in none of them any more, but sessions or authorizations are left.
+ * `removed`: in none of these any more, but sessions or authorizations are left.
  */
 export interface AdminUser {
   readonly sub: string
@@ -95,7 +95,10 @@ export interface AdminInvitations {
   withdraw(id: string): Promise<boolean>
 }
 
-/** What the API changes. The plugin asks for it with the first request: it can need the provider that has the plugin. */
+/**
+ * The host whose entries the API changes. The plugin reads it with the first request, because it can need the provider
+ * that has the plugin.
+ */
 export interface AdminHost {
   readonly administration: Administration
   /** `provider.keys`. */
@@ -116,6 +119,8 @@ export interface AdminHost {
   readonly secondFactors?: ResettableFactors | undefined
   /** Whether the server has tenants. Default: no. */
   readonly hasTenants?: boolean | undefined
-  /** What describes clients and scopes: `directorySchemasOf(plugins)`. Default: their members without those of plugins. */
+  /**
+   * The schemas of clients and scopes: `directorySchemasOf(plugins)`. Default: those without the members of plugins.
+   */
   readonly schemas?: DirectorySchemas | undefined
 }

@@ -43,7 +43,7 @@ function keyIn({ request, kit }: OperationCall): string | undefined {
 const conflict = (kit: Pick<Kit, 'refuse'>, message: string, reason: string) =>
   kit.refuse('invalid_request', message, reason, { status: 409 })
 
-/** Seals the secret of a response. Without a private key, the response is kept without it. */
+/** Seals the secret of a response. Without a private key, the response is kept without its secret. */
 async function storedOf(reply: Reply, kit: EndpointKit, expiresAt: number): Promise<StoredReply> {
   const { secret, ...json } = reply.json as JsonObject
   const sealed = secret === undefined ? undefined : await kit.seal(secret, expiresAt).catch(() => undefined)

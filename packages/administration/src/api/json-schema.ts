@@ -18,11 +18,13 @@ export interface SchemaNode {
   readonly description?: unknown
 }
 
-/** What a document adds to the JSON Schemas that are written from schemas. */
+/** The additions of a document to JSON Schemas that are written from valibot schemas. */
 export interface JsonSchemaDialect {
   /** Returns the JSON Schema of a schema whose rule is a function, or depends on the input. */
   readonly instead?: (schema: unknown) => JsonObject | undefined
-  /** Returns what is added to a member of an object, or `false` if the document leaves the member out. */
+  /**
+   * Returns the JSON Schema that is added to a member of an object, or `false` if the document leaves the member out.
+   */
   readonly member?: (name: string, schema: SchemaNode, names: readonly string[]) => JsonObject | false
   /** Changes the JSON Schema of each value, after its actions. */
   readonly value?: (schema: JsonObject) => JsonObject
@@ -56,7 +58,7 @@ const actions: Readonly<Record<string, (action: SchemaNode, type: string) => Jso
   regex: ({ requirement }, type) => (type === 'string' ? { pattern: (requirement as RegExp).source } : {}),
 }
 
-/** What an action says about the value as a whole. */
+/** Returns the title and the description that an action adds. */
 function textsOf({ type, title, description }: SchemaNode): JsonObject {
   if (type === 'title' && typeof title === 'string') return { title }
   return type === 'description' && typeof description === 'string' ? { description } : {}
@@ -66,7 +68,7 @@ function textsOf({ type, title, description }: SchemaNode): JsonObject {
 const actionsOf = (item: SchemaNode): readonly SchemaNode[] =>
   item.pipe?.flatMap(actionsOf) ?? (item.kind === 'schema' ? [] : [item])
 
-/** Adds actions to the alternatives that they are about: a number with a bound can be a text instead. */
+/** Adds actions to the alternatives that they apply to: a number with a bound can be a text instead. */
 function withActions(schema: JsonObject, added: readonly SchemaNode[]): JsonObject {
   const { anyOf, type } = schema
   if (Array.isArray(anyOf)) return { ...schema, anyOf: anyOf.map((each) => withActions(each, added)) }

@@ -49,7 +49,7 @@ const header = (name: string, required: boolean, description: string): JsonObjec
 
 type DescribedHost = Pick<AdminHost, 'schemas'>
 
-/** A schema can have texts of its own, which a plugin has written. */
+/** Adds the texts of a member, unless its schema has texts of its own, from a plugin. */
 const explained = (name: string, schema: JsonObject, text: MemberText | undefined): JsonObject => ({
   title: text?.title ?? name,
   ...(text !== undefined && { description: text.text, 'x-group': text.group }),
@@ -124,7 +124,7 @@ function describe(operation: Operation, host: DescribedHost): JsonObject {
  * Describes the operations in OpenAPI 3.1, from the schemas that check their parameters.
  *
  * @param url the absolute URL of the API
- * @param host has the schemas of what the API changes
+ * @param host has the schemas of the entries that the API changes
  */
 export function describeApi(url: string, operations: readonly Operation[], host: DescribedHost): JsonObject {
   // A path of a description starts with a slash, and the API itself has none at its end.

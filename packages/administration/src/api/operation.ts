@@ -44,12 +44,15 @@ export interface Operation<P = unknown> {
   readonly conditional?: boolean | undefined
   /** Whether `Idempotency-Key` makes a repeated request return the response of the first. Default: `false`. */
   readonly repeatable?: boolean | undefined
-  /** What the ids of the path name, in order, if the operation is about something else than their entries in the storage. */
+  /**
+   * The kinds of the ids in the path, in order, if the operation does not concern the entries with these ids in the
+   * storage.
+   */
   readonly of?: readonly ('user' | 'client')[] | undefined
   /** The ids that this operation changes must not be those of the administrators. */
   readonly protects?: 'clients' | 'administrators' | undefined
   readonly status: 200 | 201 | 204
-  /** Describes members that `params` accepts, and something else checks. */
+  /** Describes members that `params` accepts without a check, because the provider checks them. */
   readonly members?: DescribedMembers | undefined
   handle(call: OperationCall<P>): Promise<Reply>
 }

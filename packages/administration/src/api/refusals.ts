@@ -12,7 +12,7 @@ const statuses = {
 
 const sentence = (message: string): string => `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`
 
-/** Returns what a request is refused with when a manager has refused a change; any other error unchanged. */
+/** Returns the refusal of a request whose change a manager has refused; any other error unchanged. */
 export function problemOf(thrown: unknown, kit: Pick<Kit, 'refuse'>): unknown {
   const refusal = refusalOf(thrown)
   if (refusal === undefined) return thrown

@@ -10,7 +10,7 @@ function sessionsOf({ sessions }: AdminHost, kit: Pick<Kit, 'refuse'>): AdminSes
   throw missing(kit, 'This server has no sessions; it has no authorization endpoint')
 }
 
-/** What the API shows of a session: nothing that is compared when it is used. */
+/** Returns the members of a session that the API shows. None of them is a secret. */
 const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminSession): Json => ({
   sid,
   startedAt,
@@ -19,7 +19,10 @@ const shown = ({ sid, subject: { amr, authTime }, startedAt, expiresAt }: AdminS
   ...(amr !== undefined && { amr: [...amr] }),
 })
 
-/** The sessions of users, and what was issued to users and clients: also to those that are not in the storage. */
+/**
+ * The operations on sessions of users, and on everything that was issued to users and clients, even if these are not in
+ * the storage.
+ */
 export const sessionOperations: readonly Operation[] = [
   operation({
     id: 'listUserSessions',

@@ -5,8 +5,8 @@ import { endsOf } from '../former-secrets.ts'
 import { withoutHashes } from '../secrets.ts'
 
 /**
- * Members that decide nothing about a request, or only how long what it gets is valid. `test/administration/takes-away` has a row
- * for each declared member.
+ * Members that do not affect the decision about a request, or only the lifetime of what is issued.
+ * `test/administration/takes-away` has a row for each declared member.
  */
 const harmless: ReadonlySet<string> = new Set([
   'clientId',
@@ -28,7 +28,7 @@ const harmless: ReadonlySet<string> = new Set([
   'refreshToken',
 ])
 
-/** Whether a secret has been taken away, or has ended. Not one that works for a while longer. */
+/** Whether a secret was removed, or has ended. A secret with a later end does not count. */
 function losesSecret(before: ClientOptions, after: ClientOptions, now: number): boolean {
   const ends = endsOf(after)
   return [...endsOf(before)].some(([name, end]) => end > now && (ends.get(name) ?? 0) <= now)
@@ -48,7 +48,10 @@ function losesItem(before: unknown, after: unknown): boolean {
   return had.some((item) => !kept.has(canonical(item)))
 }
 
-/** Whether a member takes something away. One that is no list does, whatever it means: `true` can demand, or allow. */
+/**
+ * Whether a change of a member can take a right away. A member that is no list always can: `true` can be a demand or a
+ * permission.
+ */
 function narrows(name: string, before: unknown, after: unknown): boolean {
   if (harmless.has(name) || areEqual(before, after, false)) return false
   // An empty list allows any.
@@ -57,8 +60,8 @@ function narrows(name: string, before: unknown, after: unknown): boolean {
 }
 
 /**
- * Whether a change of a client takes away a secret, a key, a right, or a way to do without one. What other processes remember of
- * the client must not decide any more then.
+ * Whether a change of a client takes away a secret, a key or a right, or adds a demand. Other processes must then no
+ * longer decide by the client that they remember.
  *
  * @param now milliseconds since the epoch
  */
@@ -68,7 +71,7 @@ export function takesAway(before: ClientOptions, after: ClientOptions, now: numb
   return losesSecret(before, after, now / 1000) || names.some((name) => narrows(name, had[name], has[name]))
 }
 
-/** What is checked of a client: of one in a configuration, in the storage, or as the provider has it. */
+/** The checked members of a client in a configuration, in the storage, or of the provider. */
 interface CheckedMembers {
   readonly clientId: string
   readonly enabled?: boolean | undefined
@@ -85,7 +88,7 @@ const needScopes: readonly string[] = [
 ]
 
 /**
- * Returns what a client lacks that is allowed but can do nothing, one sentence each; none if it is disabled. The check of a
+ * Returns what an allowed client lacks to be of use, one sentence each; none if the client is disabled. The check of a
  * configuration, the commands, the admin API and the console report the same.
  */
 export function clientGaps({ clientId, enabled, grantTypes = [], scopes = [] }: CheckedMembers): readonly string[] {

@@ -16,7 +16,7 @@ import { refused } from '../refusal.ts'
 import { createNewSecret, type RotatedSecret, rotateSecret } from '../secrets.ts'
 import { clientType } from './client-type.ts'
 
-/** How often an origin is changed when others change it at the same time. */
+/** The maximum number of attempts to change an origin that others change at the same time. */
 const maxTries = 20
 
 /** Clients that can allow one origin. */
@@ -43,14 +43,14 @@ type Allowance = Pick<Entry, 'id' | 'version' | 'value'>
 export interface Origins {
   /** Adds a client to an origin, before the client allows it. */
   allow(origin: string, clientId: string): Promise<void>
-  /** Returns what `withdraw()` needs, before the client changes. */
+  /** Returns the argument of `withdraw()`. Call it before the client changes. */
   find(origin: string): Promise<Allowance | undefined>
   /** Removes a client from an origin, unless any client was added to it meanwhile. */
   withdraw(allowance: Allowance, clientId: string): Promise<void>
 }
 
 function createOrigins(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): Origins {
-  /** Short: an origin can have a thousand of them. */
+  /** A short hash, because an origin can have a thousand of them. */
   const nameOf = (clientId: string): string => runtime.sha256Hex(clientId).slice(0, 24)
 
   /** Writes once. `undefined` if another call changes the origin at the same time. */
@@ -63,7 +63,7 @@ function createOrigins(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>)
       const message = `${maxClients} clients allow the origin ${origin}, which is the maximum`
       throw refused('invalid', message, { member: 'allowedCorsOrigins' })
     }
-    // A new version, also for the same clients: who has read the entry before withdraws nothing.
+    // Writes a new version even for the same clients, so that a call that has read the entry before withdraws nothing.
     return entries.replace('origin', id, entry.version, { origin, clients: [...others, name] })
   }
 
@@ -128,8 +128,8 @@ function clientChanges(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>)
 
 /**
  * Returns entries in which each change of a client keeps the origins of browsers that it allows: new ones are written
- * before, old ones removed afterwards. A process can be killed after each write. What it leaves is an origin whose pages
- * can read responses, but that no client allows: it gets no token by that.
+ * before, old ones removed afterwards. A process can be killed after each write. The worst result is an origin whose
+ * pages can read responses although no client allows it. It gets no token by that.
  */
 export function clientEntries(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): EntryStore {
   const clients = clientChanges(entries, runtime)

@@ -17,11 +17,11 @@ const grantTypes: ReadonlyMap<string, string | undefined> = new Map([
 /** Characters of a secret below which the report advises to replace it: its stored hash is a fast one. */
 const shortSecret = 16
 
-/** Why an id cannot be taken over; `undefined` if it can. */
+/** Returns why an id cannot be taken over; `undefined` if it can. */
 export const idProblem = (id: string): string | undefined =>
   entryProblem(id, null) ?? (hasPlaceholder(id) ? 'its id is a placeholder' : undefined)
 
-/** The grant types that have a counterpart. */
+/** Returns the grant types that have a counterpart, and reports the others. */
 export function knownGrants(names: readonly string[], member: string, { note }: Reader): readonly string[] {
   return [...new Set(names)].filter((grant) => {
     if (!grantTypes.has(grant)) {
@@ -34,7 +34,7 @@ export function knownGrants(names: readonly string[], member: string, { note }: 
   })
 }
 
-/** The URIs that a client can have. */
+/** Returns the URIs that a client can have, and reports the others. */
 export function knownUris(uris: readonly string[], member: string, { note }: Reader): readonly string[] {
   return [...new Set(uris)].filter((uri) => {
     const problem = uri.includes('*') ? 'contains a wildcard: list the URIs' : redirectUriProblem(uri)
@@ -43,7 +43,7 @@ export function knownUris(uris: readonly string[], member: string, { note }: Rea
   })
 }
 
-/** The origins that a client can have. */
+/** Returns the origins that a client can have, and reports the others. */
 export function knownOrigins(origins: readonly string[], member: string, { note }: Reader): readonly string[] {
   return [...new Set(origins)].flatMap((text) => {
     try {

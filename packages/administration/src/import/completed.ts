@@ -5,7 +5,7 @@ import type { Finding, Imported } from './imported.ts'
 
 const allClients = 'all clients'
 
-/** What is another in each import. */
+/** The findings of every import. */
 const common: readonly Finding[] = [
   {
     entry: allClients,
@@ -68,7 +68,9 @@ function withExactClaims(user: Members, findings: Finding[]): Members {
   return { ...user, ...(user.claims !== undefined && { claims: Object.fromEntries(claims) }) }
 }
 
-/** Completes what was read: each entry once, the scopes that clients have and that nothing declares, and what is common. */
+/**
+ * Completes the imported entries: removes duplicates, and adds undeclared scopes of clients and the common findings.
+ */
 export function completed(
   { clients, scopes = [], users = [] }: Pick<Imported, 'clients'> & Partial<Pick<Imported, 'scopes' | 'users'>>,
   findings: Finding[],

@@ -101,7 +101,7 @@ const thirdMembers: readonly string[] = [
 export const isOfThird = (client: Members): boolean =>
   Object.keys(client).some((name) => thirdMembers.includes(name.toLowerCase()))
 
-/** Consequences of what has no counterpart. */
+/** The consequences of members without a counterpart. */
 export const knownOfClients: Known = (member) => consequencesOfClients.get(member.toLowerCase())
 const consequencesOfClients: ReadonlyMap<string, readonly [Consequence, string?]> = new Map([
   ['pairwisesubjectsalt', ['sub']],

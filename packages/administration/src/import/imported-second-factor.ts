@@ -1,10 +1,10 @@
 import type { Finding } from './imported.ts'
 
 /**
- * Disables a user who signs in with a second factor there: it is not imported, and the password alone must not open what it
- * did not open there.
+ * Disables a user who signs in with a second factor in the other system. The factor is not imported, and the password
+ * alone must not suffice here.
  *
- * @param factors what the export says of them; none if there are none
+ * @param factors the factors in the export; empty without any
  */
 export function disabledWithout(
   factors: readonly string[],

@@ -2,19 +2,20 @@ import { isJsonObject } from '@grantry/core'
 import type { Members } from '../differences.ts'
 
 /**
- * What users and APIs notice of a finding, the worst first: a sign-in, a sign-out or a request for tokens fails; users have
- * another `sub`; a token or a response is another one; it depends on what the member meant there; nothing.
+ * The consequences of a finding for users and APIs, the worst first. `sign-in`: a sign-in, a sign-out or a request for
+ * tokens fails. `sub`: users have another `sub`. `token`: a token or a response differs. `unknown`: it depends on the
+ * meaning of the member in the other system. `cosmetic`: none.
  */
 export const consequences = ['sign-in', 'sub', 'token', 'unknown', 'cosmetic'] as const
 export type Consequence = (typeof consequences)[number]
 
-/** Something of an export that was changed, or that has no counterpart. */
+/** A member or an entry of an export that was changed, or that has no counterpart. */
 export interface Finding {
   /** Such as `client web`. */
   readonly entry: string
   /** The path of the member in the export; absent if it is the entry itself. */
   readonly member?: string | undefined
-  /** What became of it. It contains no secret. */
+  /** What happened to it, without secrets. */
   readonly what: string
   /** `changed`: it was taken over, and has another effect. `lost`: it was not. */
   readonly outcome: 'changed' | 'lost'
@@ -29,17 +30,20 @@ export interface Imported {
   readonly findings: readonly Finding[]
 }
 
-/** What the program that imports has read, parsed as JSON. */
+/** A file of an export, parsed as JSON. */
 export interface ExportedFile {
   /** Its path in the export, such as `clients/web.json`. */
   readonly path: string
   readonly content: unknown
 }
 
-/** What users sign in with after the import: their names, or their addresses where they could there. */
+/**
+ * The names with which users sign in after the import: their user names, or their addresses if the other system accepts
+ * those.
+ */
 export type ImportedNames = 'username' | 'address'
 
-/** What an import needs to know about passwords, functions of `@grantry/users/password-hash`, and what is asked of it. */
+/** The functions of `@grantry/users/password-hash` that an import needs, and its options. */
 export interface ImportPorts {
   /** Default: `username`. */
   readonly names?: ImportedNames | undefined

@@ -3,13 +3,15 @@ import type { Members } from '../differences.ts'
 import { objectsIn } from './imported.ts'
 import type { Reader } from './reader.ts'
 
-/** What a flow demands of users: a password, a second factor, or something that cannot be read. In this order. */
+/**
+ * The demands of a flow on users, in ascending order: a password, a second factor, or something that cannot be read.
+ */
 const demands = ['password', 'factor', 'unknown'] as const
 type FlowDemand = (typeof demands)[number]
 
-/** What clients take from the flows of their realm. */
+/** The facts about the flows of a realm that clients need. */
 export interface FlowFacts {
-  /** What the flow of a realm, or that of a client, demands. */
+  /** Returns the demand of the flow of a realm, or of a client. */
   readonly demandOf: {
     readonly pages: (override: unknown) => FlowDemand
     readonly passwords: (override: unknown) => FlowDemand
@@ -92,7 +94,7 @@ export function createFlows(realm: Members) {
     return demanded.length > 0 ? greatest(demanded) : undefined
   }
 
-  /** Users choose one of several ways. */
+  /** Returns the demand of alternatives, of which users choose one. */
   const chosenOf = (ways: readonly FlowDemand[]): FlowDemand | undefined =>
     ways.length === 0 ? undefined : least(ways)
 

@@ -4,7 +4,7 @@ import { type Consequence, type Finding, objectsIn } from './imported.ts'
 import { createFlows, type FlowFacts } from './keycloak-flow.ts'
 import { createReader, type Known, type Reader } from './reader.ts'
 
-/** What a client takes from its realm. In seconds. */
+/** The settings of a realm that its clients need. Durations are in seconds. */
 export interface RealmFacts extends FlowFacts {
   readonly realm: string
   readonly lifetime: number | undefined
@@ -93,9 +93,9 @@ export function readRealm(realm: Members, findings: Finding[]): RealmFacts {
     'keycloakVersion',
   ])
   reader.ignore(['defaultDefaultClientScopes', 'defaultOptionalClientScopes', 'defaultRole', 'defaultRoles'])
-  // Roles and algorithms count for clients and users, who have their names.
+  // Clients and users have the names of roles and algorithms themselves.
   reader.ignore(['roles', 'defaultSignatureAlgorithm'])
-  // Clients have what they demand.
+  // The demands of flows are read for the clients.
   reader.ignore(['browserFlow', 'directGrantFlow', 'authenticationFlows'])
   reader.ignore(['enabled', 'registrationEmailAsUsername'], true, false)
   reader.ignore([...counterparts.keys(), 'notBefore', 'refreshTokenMaxReuse'], false, 0)

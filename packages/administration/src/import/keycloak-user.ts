@@ -57,7 +57,10 @@ const needless: ReadonlyMap<unknown, readonly [what: string, Consequence]> = new
   ['webauthn-passwordless', ['a passkey is not imported: the user adds it again', 'sign-in']],
 ])
 
-/** Returns what a user needs beside the password. A credential that is not known is one: an extension can demand it. */
+/**
+ * Returns the factors that a user needs besides the password. An unknown credential counts as a factor, because an
+ * extension can demand it.
+ */
 function factorsOf({ credentials, totp, requiredActions }: Members): readonly string[] {
   if (credentials !== undefined && credentials !== null && !Array.isArray(credentials)) return ['credentials']
   // A factor that a user has to set up is demanded, too.

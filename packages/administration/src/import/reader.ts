@@ -2,12 +2,15 @@ import { inexactNumberIn, metadataName } from '@grantry/core'
 import type { Members } from '../differences.ts'
 import type { Consequence, Finding } from './imported.ts'
 
-/** Reads the members of an entry of an export. What is not read is in the report: nothing is dropped silently. */
+/**
+ * Reads the members of an entry of an export. The report lists the members that were not read, so that nothing is
+ * dropped silently.
+ */
 export interface Reader {
   /** Returns a member. */
   take(name: string): unknown
   text(name: string): string | undefined
-  /** @param unreadable what a value of another form means: the one of both that allows less */
+  /** @param unreadable the result for a value of another form: the stricter one of both */
   flag(name: string, unreadable?: boolean): boolean | undefined
   number(name: string): number | undefined
   texts(name: string): readonly string[]
@@ -17,7 +20,7 @@ export interface Reader {
   ignore(names: readonly string[], ...values: readonly unknown[]): void
   /** Adds a loss to the report. */
   note(member: string | undefined, what: string, consequence?: Consequence): void
-  /** Adds to the report what was taken over, and has another effect. */
+  /** Adds a member to the report that was taken over, but has another effect. */
   changed(member: string | undefined, what: string, consequence: Consequence): void
   /** Reports all members that were not read. */
   end(): void

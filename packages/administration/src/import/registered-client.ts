@@ -27,7 +27,7 @@ const consequences: ReadonlyMap<string, readonly [Consequence, string?]> = new M
   ['owner', ['cosmetic']],
   ['metadata', ['unknown']],
 ])
-/** Consequences of what has no counterpart. */
+/** The consequences of members without a counterpart. */
 export const knownOfRegistered: Known = (member) => consequences.get(member) ?? knownOfMetadata(member)
 
 /** A hash that is no SHA-256: bcrypt, PBKDF2, argon2, scrypt. */

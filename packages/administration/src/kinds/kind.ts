@@ -7,7 +7,7 @@ import type { Managed } from '../managed-entry.ts'
 import type { Managers } from '../managers.ts'
 import type { RotatedSecret } from '../secrets.ts'
 
-/** The members of a kind: what describes them, and what administrators read about them. */
+/** The members of a kind: their schemas, and the texts that administrators read. */
 export interface DescribedKind {
   readonly schema: v.GenericSchema
   readonly texts: MemberTexts
@@ -21,7 +21,7 @@ export const tags = member(
   { title: 'Tags', text: 'Labels for administrators, to find it again.', group: 'application' },
 )
 
-/** What a manager of any kind can do. */
+/** The functions that the managers of all kinds have. */
 export type KindManager<T extends object> = Omit<EntryManager<T>, 'add' | 'remove'> & {
   add(value: T, tags?: readonly string[]): Promise<unknown>
   remove(id: string, options?: Pick<EditOptions, 'version'>): Promise<void>
@@ -33,7 +33,7 @@ export interface WithNewSecret<T extends object> {
   readonly secret?: string | undefined
 }
 
-/** An entry that is new, with what it needs besides the members in the file. */
+/** A new entry, completed with members that the file does not have. */
 export interface Completed {
   readonly value: Members
   /** A new secret, which is not stored and must reach the administrator before the entry is. */
@@ -65,9 +65,9 @@ export interface Kind<T extends object = Members> {
   readonly type: EntryType<T>
   /** The segment of the path in the API, the group of commands, and the member of files and of the configuration. */
   readonly list: keyof Managers
-  /** What operation ids call one: `Client`. */
+  /** The name of the kind in operation ids, such as `Client`. */
   readonly title: string
-  /** Returns the members, for the description of the API. What checks them is a provider. */
+  /** Returns the members, for the description of the API. The provider checks them. */
   readonly describe: (schemas: DirectorySchemas) => DescribedKind
   /** Members that are set in another way, with how. */
   readonly readOnly: Readonly<Record<string, string>>
@@ -77,7 +77,7 @@ export interface Kind<T extends object = Members> {
   readonly hasOwnId?: boolean | undefined
   /** Administrators of the API cannot change the entries that they are themselves. */
   readonly protects?: 'clients' | 'administrators' | undefined
-  /** What a list calls the ids, as `ID`. */
+  /** The heading of the ids in a list, such as `ID`. */
   readonly heading: string
   /** The columns of a list between the state and the labels. */
   readonly columns: readonly Column<T>[]
@@ -89,10 +89,10 @@ export interface Kind<T extends object = Members> {
     tags: readonly string[],
     options?: { readonly withSecret?: boolean | undefined },
   ) => Promise<WithNewSecret<T>>
-  /** Adds a secret, after which earlier ones end. Absent: it has none. */
+  /** Adds a secret, after which earlier ones end. Absent: entries of this kind have no secrets. */
   readonly rotation?:
     | {
-        /** What the API says about it. */
+        /** The summary of the operation in the description of the API. */
         readonly summary: string
         readonly rotate: (
           managers: Managers,
@@ -106,7 +106,7 @@ export interface Kind<T extends object = Members> {
   readonly forceRemoval?:
     | ((managers: Managers, id: string, options?: Pick<EditOptions, 'version'>) => Promise<void>)
     | undefined
-  /** Absent: files do not declare it. */
+  /** Absent: files do not declare entries of this kind. */
   readonly plan?: PlanRules | undefined
 }
 

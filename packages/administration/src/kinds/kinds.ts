@@ -3,5 +3,5 @@ import { scopeKind } from './scope-kind.ts'
 import { tenantKind } from './tenant-kind.ts'
 import { userKind } from './user-kind.ts'
 
-/** What administrators change, as the names of actions in the audit trail begin. */
+/** The kinds of entries. The names of actions in the audit trail begin with these names. */
 export const kinds = { client: clientKind, scope: scopeKind, user: userKind, tenant: tenantKind } as const

@@ -13,7 +13,7 @@ export interface ApplyOptions {
   readonly runtime?: Pick<Runtime, 'randomBytes' | 'base64url'> | undefined
 }
 
-/** What has become of a plan. */
+/** The result of a plan. */
 export interface Applied {
   readonly done: readonly PlannedChange[]
   /** The first change that failed. After it, no other was started. */
@@ -35,7 +35,7 @@ function groupsOf(changes: readonly PlannedChange[]): readonly (readonly Planned
 
 /**
  * Makes the changes of a plan, each only if its entry has the version that the plan has seen. A plan that ended in the
- * middle is continued by the next one: what has been changed needs no change any more.
+ * middle is continued by the next one, because changed entries need no further change.
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   const { managers, keepSecret, onDone, runtime = webRuntime } = options

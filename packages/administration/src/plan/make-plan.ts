@@ -70,7 +70,7 @@ export interface PlannedChange {
   readonly id: string
   /** The entry in the storage, in the version that the plan has seen; absent before it is added. */
   readonly stored?: Managed<Members> | undefined
-  /** What it becomes; absent when it is removed. */
+  /** The entry after the change; absent when it is removed. */
   readonly next?: Pick<Managed<Members>, 'value' | 'tags'> | undefined
 }
 
@@ -111,7 +111,7 @@ async function readStored(
   }
   for await (const page of pagesOf(manager.page)) {
     const [unknown] = page.unreadable
-    // Whether it is among those to remove is not known.
+    // It is not known whether the plan would remove this entry.
     if (unknown !== undefined) {
       const message = `the stored ${kind.type.noun} ${unknown} has an unknown form; a newer version may have written it`
       throw refused('unreadable', message)
@@ -130,7 +130,7 @@ const pick = (members: Members, names: readonly string[]): Members =>
 const omit = (members: Members, names: readonly string[]): Members =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 
-/** What an entry in the storage becomes: it keeps what the file leaves to others. */
+/** Returns the new value of a stored entry. It keeps the members that the file does not determine. */
 const merged = ({ plan: { kept, initial } }: PlannedKind, declared: Members, stored: Members): Members => ({
   ...pick(stored, [...kept(declared), ...initial]),
   ...omit(declared, initial),
@@ -168,12 +168,12 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
     for (const { id, value, tags, where } of entries) {
       const current = stored.get(id)
       const next = { value: current === undefined ? value : merged(kind, value, current.value), tags }
-      // A file that is older than a rotation.
+      // Refuses a file that is older than a rotation.
       const former = current === undefined ? await formerOf(kind, id, value, managers) : current.formerSecrets
       const returned = returnedSecrets(former, current?.value ?? {}, next.value)
       problems.push(...returned.map((index) => `${where}: ${formerProblem(kind.type, id, index)}`))
       const checked = current === undefined ? completed(kind, value) : next.value
-      // What has no effect must not be wrong either: a plain password, for example.
+      // Checks members without an effect, too: they could contain a plain password, for example.
       declared.push({ kind, value: { ...checked, ...pick(value, kind.plan.initial) }, where })
       const change: PlannedChange = {
         action: current === undefined ? 'add' : 'change',
@@ -182,7 +182,7 @@ export async function makePlan(declaration: Declaration, managers: Managers, { p
         stored: current,
         next,
       }
-      // An earlier change that has failed before its end is finished by a change to the same.
+      // If an earlier change has failed before its end, a change to the same value finishes it.
       const isSame = current?.unfinished === undefined && changedMembers(change).length === 0
       if (current !== undefined && isSame) unchanged += 1
       else writes.push(change)

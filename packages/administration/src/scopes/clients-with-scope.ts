@@ -5,7 +5,7 @@ import { refused } from '../refusal.ts'
 
 type Clients = readonly Pick<ClientOptions, 'clientId' | 'scopes'>[]
 
-/** How many clients an error names. */
+/** The maximum number of clients that an error names. */
 const maxNamed = 5
 
 const namesOf = (clientIds: readonly string[]): string =>

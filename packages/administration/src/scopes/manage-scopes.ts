@@ -17,8 +17,8 @@ const settling = 120
 const shownTime = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /**
- * Returns a scope as it is added. If there was one with the same name, what was granted with that one does not have the
- * new one: its name can be that of another API.
+ * Returns a scope in the form in which it is added. Authorizations for an earlier scope with the same name do not have
+ * the new one, which can belong to another API.
  *
  * @throws RefusedError `in_use` while servers or clients can still have the removed one.
  */
@@ -39,7 +39,7 @@ async function againAdded(
     (clients) =>
       `clients have the scope ${name}, which was removed (${clients}), and would get the new one; remove it from them first, or use another name`,
   )
-  // The middle: clocks can differ by a part of this time in both directions.
+  // Within this time rather than at its end, because clocks can differ in both directions.
   return { ...scope, grantedSince: Math.max(scope.grantedSince ?? 0, removedAt + settling * 0.75) }
 }
 
@@ -116,10 +116,10 @@ export function manageScopes(deps: Deps, by: Administrator): ScopeManager {
     },
     async remove(name, { force = false, ...options } = {}) {
       const version = (await entries.get('scope', name))?.version
-      // The manager refuses, before anything changes.
+      // The manager refuses the removal before anything changes.
       if (version === undefined || version !== (options.version ?? version)) return manager.remove(name, options)
       assertNotConfigured(name, configuredClients)
-      // Before the removal: what is left after a crash is removed when the command is repeated.
+      // Comes before the removal, so that a repetition of the command after a crash removes the rest.
       if (force) await withdrawScope(name, clients)
       else await assertNotStored(name, entries)
       return manager.remove(name, { version })

@@ -21,7 +21,7 @@ export interface EntryCacheOptions<T> {
 /** Entries of one kind that a process remembers. */
 export interface EntryCache<T> {
   /**
-   * Returns the value of an entry: the same object as long as it is the same.
+   * Returns the value of an entry; the same object until the entry changes.
    *
    * @param now epoch seconds
    */
@@ -41,7 +41,10 @@ const longestUse = 60
 /** Maximum number of entries that a process remembers. */
 const maxRemembered = 10_000
 
-/** Characters of the JSON of all of them. In memory, they take a small multiple of it. */
+/**
+ * The maximum number of characters of the JSON of all remembered entries. In memory, they take a small multiple of
+ * this.
+ */
 const maxSize = 16_000_000
 
 /** Entries that a process remembers, the one that was read longest ago first, within the limits. */
@@ -100,7 +103,8 @@ export function createEntryCache<T>({ entries, kind, cacheFor, parse }: EntryCac
       checkedAt = now
       if (value !== undefined) current.add(id)
     } else {
-      // The entry may have been read before the change that the revision shows: no later read of another one confirms it.
+      // The entry may have been read before the change that the revision shows, so no later read of another entry may
+      // confirm it.
       revision = seen
       current = new Set()
       checkedAt = Number.NEGATIVE_INFINITY

@@ -6,8 +6,8 @@ import { maxScopes } from '../scopes/manage-scopes.ts'
 /** The scopes in the storage. */
 export interface StoredScopes {
   /**
-   * Returns the present scopes: the same array as long as none has changed. Reads the revision, and the list if it is
-   * another one.
+   * Returns the current scopes; the same array until one changes. Reads the revision, and the list if the revision has
+   * changed.
    *
    * @throws when the storage fails, or a newer version has written a scope
    */
@@ -55,7 +55,7 @@ export function storedScopes(
 
   return {
     async list() {
-      // Before the list: a change in between has another revision, which the next call sees.
+      // Read before the list: a change in between has another revision, which the next call sees.
       const revision = await entries.revision('scope')
       if (revision !== known || Math.abs(now() - readAt) >= longestUse) {
         await read()

@@ -6,7 +6,7 @@ import { storePasswordHash } from '../users/store-password.ts'
 import type { StoredUser } from '../users/user.ts'
 import { createEntryCache } from './entry-cache.ts'
 
-/** What requests need of a user. A process remembers it, so it has no password. */
+/** The state of a user that requests need. It has no password, because a process remembers it. */
 export interface UserState {
   readonly isActive: boolean
   readonly claims: Readonly<Record<string, Json>>
@@ -86,8 +86,8 @@ export function storedUsers({
 const sampleSize = 200
 
 /**
- * Returns hashes of some users, so that the check of passwords knows the usual costs from the start: until it has seen
- * one, an attempt for an unknown name would take less time than for a user with it.
+ * Returns hashes of some users, so that the check of passwords knows the usual costs from the start: until the check
+ * has seen a cost, an attempt for an unknown name would take less time than one for a user with this cost.
  */
 export async function sampleOfHashes(entries: Pick<EntryStore, 'list'>): Promise<readonly string[]> {
   const page = await entries.list('user', { limit: sampleSize })

@@ -7,11 +7,11 @@ import { type TenantMembers, tenantType } from './tenant-type.ts'
 export type TenantManager = EntryManager<TenantMembers>
 
 /**
- * Returns a changed tenant with the options of plugins that a change names without options. Only names are shown: who writes
- * back what was read would otherwise remove all options.
+ * Returns a changed tenant with the options of plugins that a change names without options. Only their names are shown,
+ * so an administrator who writes back what was read would otherwise remove all options.
  */
 function withOptions(before: TenantMembers, after: TenantMembers): TenantMembers {
-  // The check of the tenant refuses what is no list.
+  // The check of the tenant refuses other types.
   if (!Array.isArray(before.plugins) || !Array.isArray(after.plugins)) return after
   const stored = new Map(before.plugins.map((plugin) => [plugin.name, plugin]))
   const plugins = after.plugins.map((plugin: unknown) => {
@@ -33,7 +33,8 @@ export function manageTenants(deps: ManageDeps<TenantMembers>, by: Administrator
     edit: (name, change, options) => replace(name, (value) => changed(value, { name, ...change }), options),
     async remove(name, options) {
       const { createdAt } = await manager.show(name)
-      // Before it: afterwards, nothing knows its part of the storage. A note of a tenant that exists has no effect.
+      // The note comes before the removal, because afterwards no record names the part of the storage. A note for a
+      // tenant that still exists has no effect.
       const endedAt = deps.now()
       await deps.entries.create('ended-tenant', `${endedAt} ${createdAt}`, { name, createdAt, endedAt })
       await manager.remove(name, options)

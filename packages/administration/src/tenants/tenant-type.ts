@@ -2,13 +2,13 @@ import type { EntryType } from '../entry-type.ts'
 
 /** A tenant in the storage. Its clients, scopes and users are entries of its own part of the storage. */
 export interface TenantMembers {
-  /** The key by which requests name it: a segment of their path, or their host. */
+  /** The key by which requests name the tenant: a segment of their path, or their host. */
   readonly name: string
   /** Default: `true`. Requests of a tenant that is disabled are refused. */
   readonly enabled?: boolean | undefined
   /** Options of plugins that differ from those of the server, by name. */
   readonly plugins?: readonly { readonly name: string }[] | undefined
-  /** Whether it has a page at its URL. */
+  /** Whether the tenant has a page at its URL. */
   readonly homePage?: boolean | undefined
 }
 

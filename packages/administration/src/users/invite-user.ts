@@ -22,7 +22,7 @@ const problems: Readonly<Record<string, readonly [RefusalReason, message: string
 
 type Audited = <T>(change: AuditedChange, make: () => Promise<T>) => Promise<T>
 
-/** What an invitation contains. */
+/** The content of an invitation. */
 export interface InvitedUser {
   readonly email: string
   /** The claim `name`. */

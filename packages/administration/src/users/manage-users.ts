@@ -61,7 +61,7 @@ export function passwordProblem(password: string): string | undefined {
 const newSub = ({ randomBytes }: Pick<Runtime, 'randomBytes'>): string =>
   Array.from(randomBytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Changes what the user manager changes, and keeps the names of users. */
+/** Returns the manager of the entries of users and of their names. */
 const managerOf = (deps: Deps, entries: EntryStore, by: Administrator): EntryManager<StoredUser> =>
   manageEntries(
     userType,
@@ -94,18 +94,18 @@ export function manageUsers(deps: Deps, by: Administrator): UserManager {
       return manager.add({ sub, ...user, ...(password !== undefined && { password }) }, tags)
     },
     async setPassword(sub, newPassword, { isStillAllowed, version } = {}) {
-      // Before the work of a hash.
+      // Read before the work of the hash.
       const seen = await manager.show(sub)
       const isConditional = isStillAllowed !== undefined
       if (isConditional && seen.unfinished === 'revoke') {
-        // Another change has not ended yet what was issued before: it could be what permits this one.
+        // An earlier change has not revoked the tokens yet, one of which could permit this change.
         await manager.replace(sub, (user) => user, { version: seen.version })
         throw refused('outdated', `the user ${sub} was changed meanwhile`)
       }
       const password = await hashOf(newPassword)
       const options = { version: version ?? (isConditional ? seen.version : undefined), isStillAllowed }
       const action = 'user_password_changed'
-      // Also if the hash is the same: when this is repeated after a failure, the tokens of before have to end.
+      // Ends tokens even if the hash is the same, because this can be the repetition of a change that has failed.
       return manager.replace(sub, (user) => ({ ...user, password }), { ...options, action, endsTokens: true })
     },
     find: (username) => findUserByName(entries, username, runtime),

@@ -6,15 +6,17 @@ import { refused } from '../refusal.ts'
 export interface ResettableFactors {
   /** The kinds of factors that cannot be reset. */
   readonly withoutReset: readonly string[]
-  /** Returns how much of each kind was removed, such as `{ passkeys: 2 }`. What was not counted is absent. */
+  /**
+   * Returns the number of removed items of each kind, such as `{ passkeys: 2 }`. A kind that was not counted is absent.
+   */
   reset(sub: string): Promise<unknown>
 }
 
-/** What a reset has done. */
+/** The factors that a reset has removed, and the sessions that it has ended. */
 export interface ResetResult {
-  /** How many were removed. A kind whose factor does not count is absent. */
+  /** The number of removed items of each kind. A kind that was not counted is absent. */
   readonly removed: Partial<Record<RemovedKind, number>>
-  /** How many sessions have ended. */
+  /** The number of sessions that have ended. */
   readonly endedSessions: number
 }
 
@@ -37,7 +39,7 @@ const together = (first: ResetResult['removed'], second: ResetResult['removed'])
     }),
   )
 
-/** How often what was added meanwhile is removed. */
+/** The maximum number of repetitions, which remove what was added meanwhile. */
 const maxRounds = 3
 
 export interface ResetDeps {
@@ -51,9 +53,9 @@ export interface ResetDeps {
 const instead = 'remove those of the user where they are stored, then revoke the user'
 
 /**
- * Removes all second factors and passkeys of a user, and then ends sessions and tokens: the device that has them was lost,
- * or stolen. They end also if a factor fails, and the reset can be repeated; the trail says `unknown` until then. What a
- * session that has just ended has added meanwhile is removed, too.
+ * Removes all second factors and passkeys of a user, and then ends sessions and tokens: the device that has them was
+ * lost, or stolen. They also end if a factor fails. The reset can then be repeated, and the trail has the outcome
+ * `unknown`. Factors that an ended session has added meanwhile are removed, too.
  *
  * @throws RefusedError `unsupported` if a factor cannot be reset: nothing was removed.
  */
@@ -80,7 +82,8 @@ export async function resetSecondFactors(
       try {
         counts = countsIn(await secondFactors.reset(subject))
       } finally {
-        // Afterwards: a session that a stolen factor begins meanwhile ends, too. Not each factor counts what it removes.
+        // Revokes afterwards, so that a session that a stolen factor begins meanwhile ends, too. The second round
+        // always revokes, because some factors do not count what they remove.
         if (round <= 2 || hasRemoved()) endedSessions += await revoke({ subject })
       }
       removed = together(removed, counts)

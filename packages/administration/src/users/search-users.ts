@@ -20,7 +20,7 @@ type Entries = Pick<EntryStore, 'list' | 'getAll'>
 /** Names that are read for a page: few of them may start with the text. */
 const maxReads = 1000
 
-/** What a page has found. */
+/** The users of a page. */
 interface Found {
   readonly entries: Managed<StoredUser>[]
   /** Names and subs of entries that cannot be read. */

@@ -4,8 +4,8 @@ import type { StoredUser } from './user.ts'
 import { userType } from './user-type.ts'
 
 /**
- * Replaces the hash of a password by a better one of the same password, at a sign-in. It is no change of an administrator:
- * it is in no trail, and ends nothing.
+ * Replaces the hash of a password by a better one of the same password, at a sign-in. This is no change of an
+ * administrator, so the audit trail does not contain it, and no token ends.
  *
  * @returns whether it was replaced; not if the user was changed since it was read
  */

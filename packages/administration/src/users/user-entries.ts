@@ -11,10 +11,10 @@ import {
 
 type Changes = Pick<EntryStore, 'create' | 'replace' | 'remove'>
 
-/** The texts of users that belong to one of them each, with what claims them. */
+/** The texts that belong to one user each, with the functions that claim them. */
 type Claims = readonly (readonly [ClaimedText, UserNames])[]
 
-/** A text that a user loses by a change, and one that it has claimed for it. */
+/** The text that a user loses by a change, and the one that was claimed for the change. */
 interface ClaimChange {
   readonly names: UserNames
   readonly old: ClaimedName | undefined
@@ -98,9 +98,9 @@ function userChanges(entries: EntryStore, claims: Claims): Changes {
 }
 
 /**
- * Returns entries in which each change of a user keeps the names and addresses: a new one is claimed before, the old one
- * released afterwards. A process can be killed after each write. What it leaves is a name that leads to a user who does not have it:
- * it counts for no sign-in, and the next user who wants it gets it.
+ * Returns entries in which each change of a user keeps the names and addresses: a new one is claimed before, the old
+ * one released afterwards. A process can be killed after each write. The worst result is a name that leads to a user
+ * who does not have it. No sign-in accepts it, and the next user who wants the name gets it.
  */
 export function userEntries(entries: EntryStore, runtime: Pick<Runtime, 'sha256Hex'>): EntryStore {
   const users = userChanges(

@@ -4,7 +4,10 @@ import { refused } from '../refusal.ts'
 import { userType } from './user-type.ts'
 import { usernameId } from './username.ts'
 
-/** What is stored of a name. It counts only if the user has this name: a command can be killed between the two writes. */
+/**
+ * The record of a name. It is valid only if the user has this name, because a command can be killed between the two
+ * writes.
+ */
 export interface NameOwner {
   /** The folded name. */
   readonly name: string
@@ -56,11 +59,11 @@ export const userAddress: ClaimedText = {
 export interface ClaimedName {
   readonly id: string
   readonly version: string
-  /** Whether it belonged to no one, or to another user, before. */
+  /** Whether the name belonged to no user, or to another one, before. */
   readonly isNew: boolean
 }
 
-/** How often a claim is tried when others change the same name. */
+/** The maximum number of attempts to claim a name that others change at the same time. */
 const maxTries = 20
 
 /** Reads the entry of a name. Returns `undefined` if a newer version, or another program, has written it. */
@@ -104,8 +107,8 @@ export function createUserNames(
   { kind, noun, having, member, fold, of }: ClaimedText = userName,
 ): UserNames {
   /**
-   * Ends the claim of a user who does not have the name. The user is changed, or its `sub` used up, so that a command that
-   * has read it before can no longer give it the name.
+   * Ends the claim of a user who does not have the name. Changes the user, or uses up the `sub`, so that a command that
+   * has read the user before can no longer give it the name.
    *
    * @returns whether it has ended; not if the user was changed meanwhile
    */
@@ -133,7 +136,8 @@ export function createUserNames(
     const owner = readNameOwner(entry)
     const isNew = owner.sub !== sub
     if (isNew && !(await endClaim(owner, username))) return undefined
-    // A new version, also for the same user: who has read the entry before cannot take it any more.
+    // Writes a new version even for the same user, so that a command that has read the entry before can no longer take
+    // it.
     const replaced = await entries.replace(kind, id, entry.version, value)
     return replaced && { id, version: replaced.version, isNew }
   }

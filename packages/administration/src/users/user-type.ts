@@ -10,10 +10,10 @@ export const userType: EntryType<StoredUser> = {
   // A sub is never used again. A user who was in the configuration stays signed in.
   keepsTokens: true,
   revocation: (sub) => ({ subject: sub }),
-  // What an attacker has got with the old password.
+  // Ends the tokens that an attacker may have got with the old password.
   endsWith: ({ password: before }, { password: after }) => before !== after,
   // A change that has failed at the revocation is repeated with the same hash.
   endingMember: 'password',
-  // The trail says that it has changed, and no more.
+  // The trail shows only that the password has changed.
   shown: (member, value) => (member === 'password' ? value !== undefined : value),
 }

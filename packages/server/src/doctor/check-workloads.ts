@@ -6,8 +6,8 @@ type Workloads = Named<'workload-identity'>
 type Rule = NonNullable<Client['workload']>
 
 /**
- * The claims that identify the revision of a repository or project, for systems that run changes of strangers, such as
- * pull requests.
+ * The claims that state which branch, environment or workflow of a repository or project runs, for systems that run
+ * changes of strangers, such as pull requests.
  */
 const sources: Readonly<Record<string, readonly string[]>> = {
   github: ['ref', 'environment', 'workflow_ref', 'job_workflow_ref', 'ref_protected'],

@@ -48,7 +48,7 @@ export interface Present {
 }
 
 /**
- * Adds the time since the last comparison, at most one interval: a stop of all servers, an outage and a wrong clock
+ * Adds the time since the last comparison, at most two intervals: a stop of all servers, an outage and a wrong clock
  * must not count.
  */
 function longer({ id, missing = { seconds: 0, at: Number.POSITIVE_INFINITY } }: KnownClient, now: number): KnownClient {

@@ -14,8 +14,8 @@ export interface CopyCounts {
 /** Items in one write: a storage serves no other client during a large one. */
 const writeSize = 100
 /**
- * Milliseconds. A comparison ignores an item that ends sooner: the clocks of the storages differ, so one can have it and
- * the other not.
+ * Milliseconds. A comparison ignores an item that ends sooner, because the clocks of the storages differ, so that only
+ * one of them may still have the item.
  */
 const margin = 5000
 /** Seconds. Counts as unlimited; every driver can represent it. */

@@ -21,8 +21,8 @@ function jsonItem({ key, value, ttl }: DriverItem, now: number): readonly unknow
 }
 
 /**
- * Performs a commit with one batch, which D1 performs in one transaction. Each statement has the condition that no item
- * exists that should be created. Those are created last, so that the condition stays true until then.
+ * Performs a commit with one batch, which D1 performs in one transaction. Each statement has the condition that none of
+ * the items to create exists. These are created last, so that the condition stays true until then.
  */
 export function createCommit({ batch }: D1Executor, sql: D1Statements) {
   return async ({ create, put, remove }: DriverChanges): Promise<true | readonly string[]> => {

@@ -5,7 +5,7 @@ interface D1Statement {
   all(): Promise<{ readonly results: readonly Row[] }>
 }
 
-/** What the driver uses of the binding of D1. */
+/** The part of the D1 binding that the driver uses. */
 export interface D1Binding {
   prepare(statement: string): D1Statement
   batch(statements: D1Statement[]): Promise<readonly { readonly results: readonly Row[] }[]>

@@ -39,10 +39,10 @@ export async function replaceItem(store: StoreDirectory, slot: Slot, from: strin
   for (let attempts = 0; attempts < maxAttempts; attempts += 1) {
     const present = withLiveFile(slot.path, (file, name) => ({ name, value: readFileSync(file, 'utf8') }))
     if (present?.value !== from) return false
-    // Read again after a failure: a directory that was absent for a moment does not mean that the value is another one.
+    // Reads again after a failure: a directory that was absent for a moment does not mean that the value has changed.
     if (!(await attempt(store, slot, present.name, to))) continue
     await Promise.all([store.flush.directory(slot.path), store.flush.directory(slot.shard)])
-    // Only once the new value is durable. The item that was renamed is not among the files that removeOverwritten() finds.
+    // Removes the former value only after the new one is durable. removeOverwritten() does not find the renamed item.
     const former = contentOf(present.name)
     if (former !== present.name) ignoringErrors(notFoundCodes, () => unlinkSync(`${slot.path}/${former}`))
     removeOverwritten(slot.path)

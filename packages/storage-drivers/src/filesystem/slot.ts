@@ -26,7 +26,7 @@ function namesIn(path: string): readonly string[] {
   if (isPresent() && ignoringErrors(notFoundCodes, list)) return names
   // An unmounted disk must not look like a store in which nothing was revoked.
   statSync(dirname(path))
-  // The disk may have returned after the first look.
+  // The disk may have returned after the first check.
   if (isPresent()) ignoringErrors(notFoundCodes, list)
   return names
 }
@@ -86,7 +86,7 @@ export function unlinkAll(path: string, names: readonly string[]): boolean {
   for (const name of names) {
     removed = ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${name}`))
     const content = contentOf(name)
-    // After the item, which must not lose its value before.
+    // Removed after the item, which must not lose its value first.
     if (content !== name) ignoringErrors(notFoundCodes, () => unlinkSync(`${path}/${content}`))
   }
   return removed

@@ -15,7 +15,7 @@ const abandonedAfter = 3_600_000
 export function sweepSlot(path: string): boolean {
   const names = listSlot(path)
   if (liveFileOf(names) !== undefined) {
-    // Not values that seem abandoned: a replacement that stands still can make one the value of the live item.
+    // Leaves values that seem abandoned: a suspended replacement can still make one the value of the live item.
     unlinkAll(path, names.slice(0, -1))
     return false
   }

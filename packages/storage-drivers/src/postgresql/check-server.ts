@@ -45,7 +45,9 @@ function assertDurable(errors: Errors, settings: Readonly<Record<string, unknown
 /** Milliseconds. */
 const longestStatement = 60_000
 
-/** The driver sets it, unless a PgBouncer ignores that or `preparedStatements` is false. */
+/**
+ * Checks `statement_timeout`. The driver sets it, unless a PgBouncer ignores that, or `preparedStatements` is false.
+ */
 function assertTimeLimit(errors: Errors, limit: number, timeout: number): void {
   if (limit > 0 && limit <= Math.max(longestStatement, timeout)) return
   const timeLimit = limit === 0 ? 'no statement_timeout' : `a statement_timeout of ${limit / 1000} s`
@@ -83,7 +85,10 @@ const tableState = statementOf(
   WHERE c.oid = pg_catalog.to_regclass($1)::oid`,
 )
 
-/** Its owner can read and change what a table stores, and its triggers run with the rights of this user. */
+/**
+ * Checks the owner of the table, who can read and change the items, and whose triggers run with the rights of this
+ * user.
+ */
 async function assertTrustworthy(executor: Executor, errors: Errors, settings: PostgresqlSettings): Promise<void> {
   const table = tableOf(settings)
   const [isTable, isLogged, hasPolicies, owner, isTrusted] = await firstRow(executor, tableState, [table])

@@ -25,14 +25,14 @@ export const isRolledBack = hasState(/^40(?:001|P01)/u)
 
 const isKnown = hasState(/^(?!08|57P)/u)
 
-/** Whether it is unknown if the statement was performed. */
+/** Whether the outcome of the statement is unknown. */
 export const isUnknown = (error: unknown): boolean => !isKnown(error)
 
 /** Returns the error of a write on a read-only server for that of a read, which divides by zero there. */
 export const ofReplica = (error: unknown): unknown =>
   codeOf(error) === '22012' ? Object.assign(new Error('the server is read-only'), { code: '25006' }) : error
 
-/** What an SQLSTATE means for the operator. */
+/** The meaning of an SQLSTATE for the operator. */
 const meanings: ReadonlyMap<string, string> = new Map([
   ['08P01', 'refuses a parameter of the connection; behind a PgBouncer, set preparedStatements to false'],
   ['22021', 'cannot store U+0000 in a value'],

@@ -3,7 +3,7 @@ import type { Query } from './job.ts'
 import type { Pool } from './pool.ts'
 import type { Result } from './postgresql-connection.ts'
 
-/** Performs statements, and repeats those that a repetition cannot harm. */
+/** Performs statements, and repeats those that are safe to repeat. */
 export interface Executor {
   /** A statement that writes nothing: it is repeated once when its connection is lost. */
   read(begin: () => Query): Promise<Result>

@@ -85,9 +85,10 @@ function clientOf({ Client }: typeof pg, settings: PoolSettings, stream: Socket)
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: timeout,
-    // PgBouncer refuses these parameters. A statement that no caller waits for any more ends soon. The plan of a prepared
-    // statement outlives its reason: one that reads the whole table, made while that was small, would stay until the next
-    // ANALYZE, a minute in which the table can grow a thousandfold. Planning each call would take as long as the call.
+    // PgBouncer refuses these parameters. The time limit ends a statement that no caller waits for any more. A plan is
+    // never made again for each call, and never reads the whole table: such a plan, made while the table was small,
+    // would stay until the next ANALYZE, a minute in which the table can grow a thousandfold. Planning each call would
+    // take as long as the call.
     ...(preparedStatements && {
       statement_timeout: timeout,
       options: '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan',

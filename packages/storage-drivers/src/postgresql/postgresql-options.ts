@@ -35,13 +35,13 @@ export interface PostgresqlDriverOptions {
   readonly durability?: 'full' | 'relaxed' | undefined
 }
 
-/** Where the table is. */
+/** The location of the table. */
 export interface TableLocation {
   readonly schema: string
   readonly prefix: string
 }
 
-/** What the connections need. */
+/** The settings of the connections. */
 export interface PoolSettings {
   readonly address: Address
   readonly connection: PostgresqlConnectionOptions

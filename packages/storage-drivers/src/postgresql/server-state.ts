@@ -1,7 +1,7 @@
 import type { Executor } from './executor.ts'
 import { statementOf } from './postgresql-statements.ts'
 
-/** What an operator wants to know about the server. */
+/** The clock and the replication of the server, for the operator. */
 export interface ServerState {
   /** Its clock, in milliseconds since the epoch. */
   readonly time: number

@@ -53,7 +53,7 @@ export function sweepRows(
     try {
       return await (now() < nextFullSearch ? perform(start) : searchAll())
     } catch (error) {
-      // The requests report that the database is away.
+      // The requests report that the database is unreachable.
       if (isUnknown(error)) return { removed: 0, age: 0, isFull: false }
       throw error
     }

@@ -39,7 +39,8 @@ const mapOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
 
 /**
  * Performs the reads and increments of one turn of the event loop with one statement, because a statement costs both
- * processes several times as much as a key. While all connections are busy, it takes those of later turns, too.
+ * processes several times as much as a key. While all connections are busy, the statement takes the operations of later
+ * turns, too.
  */
 export function turnOperations(executor: Executor, statements: Statements): TurnOperations {
   let current: Batch | undefined

@@ -40,7 +40,8 @@ function parametersOf(writes: readonly Write[]): readonly string[] {
 
 /**
  * Performs the writes of one turn of the event loop with one statement, which waits once for the disk. While all
- * connections are busy, it takes those of later turns, too. Returns whether the item of `create` was created.
+ * connections are busy, the statement takes the writes of later turns, too. Returns whether the item of `create` was
+ * created.
  *
  * @param timeout milliseconds after which a write fails
  */
@@ -103,7 +104,8 @@ export function createWrites(
     } catch (error) {
       const isOver = performance.now() >= batch.since + timeout
       if (batch.writes.length === 1 || isUnknown(error) || isRolledBack(error) || isOver) throw error
-      // Nothing was stored, perhaps because of another write. In the same time limit: its caller gives up after it.
+      // Nothing was stored, perhaps because of another write of the batch. The time limit stays the same, because the
+      // caller gives up after it.
       created = await perform([write], batch.since)
     }
     return write.create === undefined || created.has(write.create.key)

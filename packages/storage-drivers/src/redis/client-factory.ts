@@ -24,7 +24,10 @@ export type ConnectionOptions = { readonly [Name in keyof SettableOptions]?: Set
   readonly password?: string | (() => string) | undefined
 }
 
-/** Leaves out what is `undefined`: it would override the driver's own setting, such as the TLS of a `rediss` URL. */
+/**
+ * Leaves out options that are `undefined`, which would override the driver's own settings, such as the TLS of a
+ * `rediss` URL.
+ */
 const settable = ({ password: _, ...options }: ConnectionOptions): SettableOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
@@ -38,7 +41,7 @@ function passwordReader({ password }: ConnectionOptions): ReadPassword {
     try {
       last = password()
     } catch {
-      // See above.
+      // The last password is used: see passwordReader().
     }
     return last
   }

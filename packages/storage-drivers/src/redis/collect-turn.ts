@@ -3,7 +3,7 @@ import type { Connection } from './redis-connection.ts'
 /** Maximum number of keys in one command: Redis serves no other client while it runs. */
 export const maxBatch = 500
 
-/** What can share a command with others. */
+/** A request that can share a command with others. */
 interface Keyed {
   readonly itemKeys: readonly string[]
 }

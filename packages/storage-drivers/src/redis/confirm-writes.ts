@@ -8,7 +8,7 @@ export interface Write {
   readonly command: readonly [name: string, ...parameters: (string | number)[]]
 }
 
-/** The reply of Redis to one write, or why the write does not count. */
+/** The reply of Redis to one write, or the error of a write that was not confirmed. */
 export type WriteReply = { readonly reply: unknown } | { readonly error: Error }
 
 export interface Confirmation {

@@ -117,7 +117,7 @@ export function createCommit({
   /** Returns the reply of Redis once the replicas have the commit. */
   async function confirmed(part: Part): Promise<unknown> {
     const [first = ''] = part.itemKeys
-    // While the replicas do not confirm, nothing is written: a code that an unconfirmed commit has spent has no retry.
+    // Checks first that the replicas confirm: a code that an unconfirmed commit has spent could not be redeemed again.
     await write(first, ['exists', first])
     const [reply] = repliesIn(await write(first, commandOf([part])), [part])
     if (isReplyError(reply)) throw writes.explain(reply)

@@ -1,6 +1,6 @@
 type MaybePromise<T> = T | Promise<T>
 
-/** What one step of a sweeper has removed. */
+/** The result of one step of a sweeper. */
 export interface SweepStep {
   /** Number of rows. */
   readonly removed: number
@@ -10,7 +10,7 @@ export interface SweepStep {
   readonly isFull: boolean
 }
 
-/** How far the removal of expired rows is behind. */
+/** The backlog of the removal of expired rows. */
 export interface SweepState {
   /** Rows that this process has removed. */
   readonly removed: number

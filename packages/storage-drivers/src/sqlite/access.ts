@@ -7,7 +7,7 @@ const refusal = (sentence: string): Error => new Error(`storage: ${sentence}`)
 
 const isWindows = process.platform === 'win32'
 
-/** Root gets no exception: who owns a file or directory can replace what root would trust. */
+/** Checks for root, too: the owner of a file or directory can replace what root would trust. */
 function assertOwner(path: string, { uid }: Stats, trusted: readonly number[]): void {
   const user = currentUser()
   if (user === undefined || uid === user || trusted.includes(uid)) return
@@ -28,8 +28,8 @@ function assertDirectory(path: string, stats: Stats): void {
 }
 
 /**
- * In a sticky directory, others cannot move what is not theirs. The owner and the group of a parent are trusted: it is
- * often a volume, or the project of the user who started a container.
+ * In a sticky directory, users cannot move files of others. The owner and the group of a parent are trusted: the parent
+ * is often a volume, or the project of the user who started a container.
  */
 function assertParent(path: string, stats: Stats): void {
   // Others can write through a symbolic link only where they can write to its target.
@@ -42,7 +42,7 @@ function parentsOf(path: string): readonly string[] {
 }
 
 /**
- * Checks who can replace a directory by another one of the same name.
+ * Checks which users can replace a directory by another one of the same name.
  *
  * @param directory can lead through symbolic links
  * @throws Error that says what is wrong and what to do
@@ -56,9 +56,9 @@ export function assertParents(directory: string): void {
 }
 
 /**
- * Checks who can replace the files of a directory: those that SQLite creates beside the database are as sensitive as
- * the database. In a sticky directory, others can create them once they are gone. Who can replace a parent can replace
- * all of them.
+ * Checks which users can replace the files of a directory: those that SQLite creates beside the database are as
+ * sensitive as the database. In a sticky directory, others can create these files once they are removed. A user who can
+ * replace a parent directory can replace all of them.
  *
  * @param directory can lead through symbolic links
  * @throws Error that says what is wrong and what to do
@@ -78,7 +78,7 @@ function assertPrivate(path: string, stats: Stats): void {
 }
 
 /**
- * Checks who can access a database and the files beside it: SQLite recovers writes from them.
+ * Checks which users can access a database and the files beside it, from which SQLite recovers writes.
  *
  * @throws Error that says what is wrong and what to do
  */

@@ -26,7 +26,7 @@ export function backupTo(file: string): Step<void> {
       throw new Error(`storage: ${target} exists; name a new file for the backup`)
     }
     try {
-      // Who can write there can replace what an operator restores.
+      // A user who can write to the directory could replace the file that an operator restores.
       assertPrivateDirectory(dirname(target))
       // SQLite accepts an empty file, and keeps its mode.
       closeSync(openSync(draft, 'wx', 0o600))

@@ -44,7 +44,7 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
   function close(): void {
     const closing = current
     current = undefined
-    // Otherwise SQLite would remove the log of the database that is now in its place.
+    // If another file is in its place, does not close it, because SQLite would remove the log of that file.
     if (closing?.isInPlace()) closing.close()
   }
 
@@ -55,7 +55,7 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
         current = openDatabase(engine, settings, !wasOpen)
         wasOpen = true
       } else if (!current.isInPlace()) {
-        // Also for reads: what another process revokes is in the other file.
+        // Refuses reads, too: the revocations of other processes are in the new file.
         throw movedError(settings.file)
       }
       return current
@@ -69,7 +69,7 @@ function createConnection(settings: SqliteSettings, loadEngine: () => OpenConnec
         try {
           close()
         } catch {
-          // The connection is given up anyway. The first error is the one to report.
+          // The connection is abandoned in any case. The first error is reported.
         }
       }
       return new Error(`storage: ${explainSqliteError(error, settings.file)}`, { cause: error })

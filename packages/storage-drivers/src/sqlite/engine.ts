@@ -28,7 +28,7 @@ interface Statement {
   run(...values: readonly unknown[]): unknown
 }
 
-/** What the classes of `node:sqlite`, `bun:sqlite` and `libsql` have in common. */
+/** The common part of the classes of `node:sqlite`, `bun:sqlite` and `libsql`. */
 type DatabaseClass = new (
   file: string,
 ) => { prepare(sql: string): Statement; exec(sql: string): unknown; close(): void }
@@ -53,8 +53,8 @@ const openWith =
     }
     return {
       all: (sql, ...values) => statementOf(sql).all(...parametersOf(values)),
-      // Without values: the begin and the end of a transaction. libsql does not reset a prepared one that has failed, and
-      // while that of a transaction waits, SQLite keeps the state that later reads see.
+      // Statements without values begin and end a transaction, and are not prepared: libsql does not reset a prepared
+      // statement that has failed, and SQLite then keeps the state that later reads see.
       run: (sql, ...values) =>
         void (values.length === 0 ? database.exec(sql) : statementOf(sql).run(...parametersOf(values))),
       close() {

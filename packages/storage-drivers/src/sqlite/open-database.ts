@@ -36,7 +36,7 @@ export function rollBack(database: SqlDatabase): void {
   try {
     database.run('ROLLBACK')
   } catch {
-    // SQLite has rolled back already, as it does when the disk is full. The first error is the one to report.
+    // SQLite has rolled back already, as it does when the disk is full. The first error is reported.
   }
 }
 

@@ -26,13 +26,13 @@ export interface BatchSettings {
 interface Write {
   readonly step: Step<unknown>
   readonly deadline: number
-  /** Whether it shares no transaction, because one that it shared has failed. */
+  /** Whether the write has a transaction of its own, because a shared one has failed. */
   readonly isAlone: boolean
   resolve(result: unknown): void
   reject(error: unknown): void
 }
 
-/** What has become of a transaction. `none`: nothing was written. `unknown`: the commit failed. */
+/** The outcome of a transaction. `none`: nothing was written. `unknown`: the commit failed. */
 type Outcome =
   | { readonly written: 'all'; readonly results: readonly unknown[] }
   | { readonly written: 'none' | 'unknown'; readonly error: unknown }
@@ -41,8 +41,8 @@ type Outcome =
 const maxBatch = 256
 
 /**
- * Milliseconds. A process that has held the lock for so long, with short gaps only, leaves it to others: they try again
- * and again, and would notice none of the gaps.
+ * Milliseconds. A process that has held the lock for this time, with short gaps only, pauses for others, whose attempts
+ * would miss the gaps.
  */
 const longestTurn = 100
 /** Milliseconds; longer than the time between two attempts of others. */
@@ -89,7 +89,8 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
     }
     const isFinal = writes.length === 1 || outcome.written === 'unknown'
     const error = handle(outcome.error)
-    // One by one, before later writes: one of them can meet a damaged page. They wait for a lock like all others.
+    // Performs the writes one by one, before later ones, because one of them may hit a damaged page. They wait for the
+    // lock like all others.
     if (!isFinal) waiting = [...writes.map((write) => ({ ...write, isAlone: true })), ...waiting]
     else for (const { reject } of writes) reject(error)
   }

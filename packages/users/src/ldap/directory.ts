@@ -70,7 +70,7 @@ export function connectTo(options: LdapUsersOptions, ca: string | undefined) {
     name,
     async search(filter: Filter, names: readonly string[]): Promise<readonly Entry[]> {
       try {
-        // A connection that the server has closed is noticed late: repeated once, on another one.
+        // Repeated once on another connection, because a connection that the server has closed is noticed late.
         return await search(filter, names).catch((error: unknown) => {
           if (codeOf(error) !== undefined || !/closed/u.test((error as Error).message)) throw error
           return search(filter, names)

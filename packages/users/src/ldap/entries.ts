@@ -3,7 +3,7 @@ import type { Entry } from 'ldapts'
 import { isNumber } from '../number.ts'
 import type { LdapUsersOptions } from './ldap-options.ts'
 
-/** Where the directory keeps a claim. */
+/** A claim, with its attribute and type. */
 export interface ClaimAttribute {
   readonly claim: string
   readonly attribute: string

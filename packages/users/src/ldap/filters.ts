@@ -12,7 +12,7 @@ const activeFilters = {
   pwdAccountLockedTime: '(!(pwdAccountLockedTime=*))',
 } as const
 
-/** How many parentheses are open at the end. Those in values are escaped (RFC 4515 section 3). */
+/** Returns the number of open parentheses at the end. Parentheses in values are escaped (RFC 4515 section 3). */
 const depthOf = (text: string): number => text.split('(').length - text.split(')').length
 
 function parsed(text: string, member: string): Filter {
@@ -38,7 +38,10 @@ export interface Filters extends UserFilters {
   readonly ofAll: UserFilters
   /** All users. */
   readonly users: Filter
-  /** Of users of whom the server can tell whether they are active: not if it does not know the attribute (RFC 4511 section 4.5.1.7). */
+  /**
+   * The users for whom the server can decide whether they are active: none if it does not know the attribute (RFC 4511
+   * section 4.5.1.7).
+   */
   readonly decided?: Filter | undefined
 }
 

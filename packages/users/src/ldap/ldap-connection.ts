@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
 import { Client } from 'ldapts'
 
-/** How to connect. */
+/** The address of a server, and the settings of its connections. */
 export interface LdapServer {
   readonly url: string
   readonly startTls: boolean
@@ -29,8 +29,8 @@ export function nameOf(url: string): string {
 }
 
 /**
- * Opens a connection. The client would open another one by itself when this one is lost, and continue on it without a
- * bind, and without STARTTLS: it would send passwords in plain text. So it gets one socket only.
+ * Opens a connection. The client gets one socket only: when a connection is lost, it would open another one by itself
+ * and continue without a bind and without STARTTLS, so that it would send passwords in plain text.
  *
  * @throws Error when the server cannot be reached, or its certificate is not valid for its name.
  */

@@ -49,7 +49,7 @@ const seconds = (least: number) =>
   )
 
 export const ldapEntries = {
-  /** Of the directory: `ldaps://`, or `ldap://` with `startTls`. */
+  /** The URL of the directory: `ldaps://`, or `ldap://` with `startTls`. */
   url: v.pipe(v.string(ldapUrl), v.check(isLdapUrl, ldapUrl)),
   /** TLS on the port of `ldap://`. */
   startTls: v.optional(v.boolean('must be true or false'), false),
@@ -59,11 +59,11 @@ export const ldapEntries = {
   bindDn: text('the DN of the account that searches'),
   /** The password of `bindDn`. */
   bindPassword: text('the password of bindDn'),
-  /** Where the users are. */
+  /** The DN below which the users are. */
   baseDn: text('the DN below which the users are'),
   /** `sub`: in the whole subtree. `one`: directly below `baseDn`. */
   scope: v.optional(v.picklist(['sub', 'one'], 'must be "sub" or "one"'), 'sub'),
-  /** Which entries are users. */
+  /** A filter that matches the entries of users. */
   filter: v.optional(filter, '(objectClass=person)'),
   /** The attribute that disables an account, or a filter that active users match. */
   active: v.optional(
@@ -72,7 +72,7 @@ export const ldapEntries = {
       v.check((active) => activeAttributes.some((name) => name === active) || filterForm.test(active), activeForm),
     ),
   ),
-  /** Which attributes have what. */
+  /** The attributes with the `sub`, the names and the claims. */
   attributes: configurationObject({
     /** An attribute that never changes. */
     sub: v.optional(attribute, 'entryUUID'),

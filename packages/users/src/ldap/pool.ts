@@ -70,7 +70,7 @@ export function createPool(
   const idle: LdapConnection[] = []
   let isClosed = false
 
-  /** The last one that became free is the least likely to be closed by the server. */
+  /** The connection that became free last is the least likely to be closed by the server. */
   function take(): LdapConnection | undefined {
     for (let connection = idle.pop(); connection !== undefined; connection = idle.pop())
       if (connection.isOpen()) return connection
@@ -120,7 +120,7 @@ export function createPool(
         return await Promise.race([operation, limit])
       } finally {
         clearTimeout(timer)
-        // After the time limit, its outcome is of no interest.
+        // After the time limit, the outcome is ignored.
         operation.catch(() => {})
       }
     },

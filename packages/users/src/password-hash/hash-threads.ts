@@ -33,7 +33,7 @@ type Result = { readonly key: Uint8Array } | { readonly error: string }
 interface Thread {
   readonly worker: Worker
   job: Job | undefined
-  /** Ends the thread when it has had nothing to do, which frees its memory. */
+  /** Ends an idle thread, which frees its memory. */
   end: NodeJS.Timeout | undefined
 }
 
