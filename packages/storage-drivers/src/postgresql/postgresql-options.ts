@@ -35,7 +35,7 @@ export interface PostgresqlDriverOptions {
   readonly durability?: 'full' | 'relaxed' | undefined
 }
 
-/** The location of the table. */
+/** The schema of the table, and the prefix of its name. */
 export interface TableLocation {
   readonly schema: string
   readonly prefix: string

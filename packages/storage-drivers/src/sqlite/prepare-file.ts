@@ -83,8 +83,8 @@ function prepare(file: string, creates: boolean): FileIdentity {
 /**
  * Creates the file if it is absent, and checks who can access it. Several processes can do this at the same time.
  *
- * @param creates whether the file may be absent. Not if it was there before: its tokens would be valid again if another
- * process still had it.
+ * @param creates whether the file may be absent. `false` if it existed before: another process may still have the
+ * removed file, so a token that is revoked in one of the two files would be valid in the other
  * @throws Error that says what is wrong and what to do.
  */
 export function prepareFile(file: string, creates: boolean): FileIdentity {

@@ -89,8 +89,7 @@ export function createBatch({ database, handle, retryPause, timeout }: BatchSett
     }
     const isFinal = writes.length === 1 || outcome.written === 'unknown'
     const error = handle(outcome.error)
-    // Performs the writes one by one, before later ones, because one of them may hit a damaged page. They wait for the
-    // lock like all others.
+    // One by one, before later writes, because one may hit a damaged page. They wait for a lock like all others.
     if (!isFinal) waiting = [...writes.map((write) => ({ ...write, isAlone: true })), ...waiting]
     else for (const { reject } of writes) reject(error)
   }
