@@ -175,7 +175,7 @@ test('each operation refuses wrong and hostile input with a problem', async () =
       Object.entries(methods).map(([method, operation]) => [path, method, operation] as const),
     )
     // What the others need is removed at the end of a round.
-    .sort(([, method], [, nextMethod]) => Number(method === 'delete') - Number(nextMethod === 'delete'))
+    .sort(([, left], [, right]) => Number(left === 'delete') - Number(right === 'delete'))
   const missing = () => all.filter((each) => !succeeded.has(each) && !never.includes(each))
 
   for (let round = 0; round < rounds || (missing().length > 0 && round < mostRounds); round += 1) {

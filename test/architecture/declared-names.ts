@@ -16,9 +16,9 @@ const declaredBy = (node: Node): readonly string[] => {
   return isFunction(node) ? [node.id, node.params].flat().flatMap(namesIn) : []
 }
 
-const languageOf = (path: string): 'dts' | 'ts' | 'js' => {
+const languageOf = (path: string): 'dts' | 'ts' | 'jsx' => {
   if (path.endsWith('.d.ts')) return 'dts'
-  return path.endsWith('.ts') ? 'ts' : 'js'
+  return path.endsWith('.ts') ? 'ts' : 'jsx'
 }
 
 /** The names of the variables, parameters and functions that a file declares. */

@@ -83,12 +83,12 @@ describe('openAuthorization and authorize, for a code', () => {
 
   test('returns a code of 256 bits, and stores only its hash', async () => {
     const { f, items } = await door()
-    const [one, two] = [await f.code(), await f.code()]
-    expect(one).toMatch(/^[\w-]{43,512}$/u)
-    expect(one).not.toBe(two)
-    const keys = [one, two].map((code) => `code:${createHash('sha256').update(code).digest('hex')}`)
+    const [first, second] = [await f.code(), await f.code()]
+    expect(first).toMatch(/^[\w-]{43,512}$/u)
+    expect(first).not.toBe(second)
+    const keys = [first, second].map((code) => `code:${createHash('sha256').update(code).digest('hex')}`)
     expect([...items.keys()].filter((key) => !key.startsWith('revision:'))).toEqual(keys)
-    expect([...items.values()].join('\n')).not.toContain(one)
+    expect([...items.values()].join('\n')).not.toContain(first)
   })
 
   test('drops a duplicate scope', async () => {

@@ -10,21 +10,25 @@ import { rounds } from '../support/rounds.ts'
 /** Two providers that share only a slow store, as two processes would. */
 async function guarded() {
   const storage = withLatency(memoryDriver())
-  const one = await fixture({ storage })
-  const two = await fixture({ storage, runtime: { now: one.clock.now } })
-  const code = await one.code({ codeChallenge: proof.challenge })
-  const redeem = (f: Fixture, verifier: string) =>
-    f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }, web)
-  const right = () => redeem(two, proof.verifier)
+  const f = await fixture({ storage })
+  const otherProcess = await fixture({ storage, runtime: { now: f.clock.now } })
+  const code = await f.code({ codeChallenge: proof.challenge })
+  const redeem = (server: Fixture, verifier: string) =>
+    server.post(
+      'token',
+      { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+      web,
+    )
+  const right = () => redeem(otherProcess, proof.verifier)
   const wrong = (times: number) =>
     Promise.all(
       Array.from({ length: times }, (_, index) =>
-        redeem(index % 2 === 0 ? one : two, `guess-${index}`.padEnd(43, 'x')),
+        redeem(index % 2 === 0 ? f : otherProcess, `guess-${index}`.padEnd(43, 'x')),
       ),
     )
   const count = (type: ProviderEvent['type']) =>
-    [...one.events, ...two.events].filter((event) => event.type === type).length
-  return { one, right, wrong, count }
+    [...f.events, ...otherProcess.events].filter((event) => event.type === type).length
+  return { f, right, wrong, count }
 }
 
 describe.concurrent('concurrent wrong verifiers for one code, at two servers', () => {
@@ -47,13 +51,13 @@ describe.concurrent('concurrent wrong verifiers for one code, at two servers', (
   test.each(rounds())(
     '3.62 the right one among fifty is first or rejected, and revokes nothing: round %i',
     async () => {
-      const { one, right, wrong, count } = await guarded()
+      const { f, right, wrong, count } = await guarded()
       const [{ status, body }] = await Promise.all([right(), wrong(50)])
       expect(count('code_ended')).toBe(status === 200 ? 0 : 1)
       expect(count('code_redeemed')).toBe(status === 200 ? 1 : 0)
       expect([count('code_replayed'), count('family_revoked')]).toEqual([0, 0])
       if (status === 200) {
-        expect((await one.post('introspection', { token: body.access_token }, api1)).body.active).toBe(true)
+        expect((await f.post('introspection', { token: body.access_token }, api1)).body.active).toBe(true)
       } else {
         expect(body.error).toBe('invalid_grant')
       }

@@ -82,11 +82,13 @@ describe('id_token_hint', () => {
 
   test('11.18 of another user gets login_required with prompt=none, and a sign-in otherwise', async () => {
     const { browser, ask, signIn, hint } = await signedIn()
-    const other = browser()
-    await signIn(other, 'bob')
-    expect(answer(await ask(other, { id_token_hint: hint, prompt: 'none' }))).toMatchObject({ error: 'login_required' })
-    expect(nameOf(await ask(other, { id_token_hint: hint }))).toBe('sign-in')
-    expect(answer(await signIn(other, 'alice', { id_token_hint: hint }))).toMatchObject(isCode)
+    const bobsBrowser = browser()
+    await signIn(bobsBrowser, 'bob')
+    expect(answer(await ask(bobsBrowser, { id_token_hint: hint, prompt: 'none' }))).toMatchObject({
+      error: 'login_required',
+    })
+    expect(nameOf(await ask(bobsBrowser, { id_token_hint: hint }))).toBe('sign-in')
+    expect(answer(await signIn(bobsBrowser, 'alice', { id_token_hint: hint }))).toMatchObject(isCode)
   })
 
   test('11.18 another user who signs in gets login_required, never a code', async () => {

@@ -60,9 +60,9 @@ test.each(Object.keys(stores))(
 test('a code with a remembered consent costs as many calls of the storage', async () => {
   const { storage, calls } = counted(memoryDriver())
   const f = await setUpPages({}, { storage }, async (interaction) => {
-    const found = await ownPages.interact(interaction)
-    if (!('scopes' in found)) return found
-    return (await interaction.recallConsent()) ?? { scopes: found.scopes, trusted: true, remember: true }
+    const decision = await ownPages.interact(interaction)
+    if (!('scopes' in decision)) return decision
+    return (await interaction.recallConsent()) ?? { scopes: decision.scopes, trusted: true, remember: true }
   })
   const browser = f.browser()
   const scope = 'openid offline_access'

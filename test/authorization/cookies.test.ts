@@ -22,10 +22,10 @@ describe('a cookie', () => {
     ['https://id.example.com/one', 'https://id.example.com/two'],
     ['https://id.example.com', 'https://id.example.com:8443'],
     ['http://localhost:3000', 'http://localhost:4000'],
-  ])('of %s is not one of %s, on the same host', async (one, other) => {
+  ])('of %s is not one of %s, on the same host', async (firstIssuer, secondIssuer) => {
     const pages = createPages()
     const set = (issuer: string) => setUpSignIn({ pages }, { issuer }, { features: [endSession({ pages })] })
-    const [first, second] = [await set(one), await set(other)]
+    const [first, second] = [await set(firstIssuer), await set(secondIssuer)]
     const { browser, enter } = await first.start()
     await enter('alice')
     // The browser has one jar for the host.
@@ -37,8 +37,8 @@ describe('a cookie', () => {
     const page = await browser.open(first.urlOf(request))
     expect(page.html).toContain('alice')
     // A logout of the one is none of the other.
-    const asked = await elsewhere.open(`${other}/connect/endsession`)
-    await elsewhere.submit(`${other}/connect/endsession/confirm`, { ...hiddenFields(asked), decision: 'logout' })
+    const asked = await elsewhere.open(`${secondIssuer}/connect/endsession`)
+    await elsewhere.submit(`${secondIssuer}/connect/endsession/confirm`, { ...hiddenFields(asked), decision: 'logout' })
     expect((await elsewhere.open(second.urlOf(request))).html).not.toContain('bob')
     expect((await browser.open(first.urlOf(request))).html).toContain('alice')
   })

@@ -19,7 +19,7 @@ const scopes: readonly ScopeOptions[] = [
   { name: 'hidden', audience: files, default: true },
   { name: 'off', audience: files, default: true, enabled: false },
 ]
-const own = clients.map((client) => ({
+const clientsWithScopes = clients.map((client) => ({
   ...client,
   scopes: ['openid', 'offline_access', 'off', ...scopes.flatMap(({ name }) => (name === 'hidden' ? [] : [name]))],
 }))
@@ -35,7 +35,7 @@ const plugins = [
 
 /** The scopes and the audience of the token, or the error. */
 async function granted(more: Readonly<Record<string, string>> = {}, options: object = {}) {
-  const f = await setUp(undefined, {}, { scopes, clients: own, plugins, ...options })
+  const f = await setUp(undefined, {}, { scopes, clients: clientsWithScopes, plugins, ...options })
   const { code, error } = answer(await f.browser().open(f.urlOf({ ...unscoped, ...more })))
   if (code === undefined) return error
   const { body } = await f.redeem(code)
@@ -60,20 +60,20 @@ describe('an authorization request without a scope', () => {
 
   test.each([
     ['there are none', { scopes: scopes.map((scope) => ({ ...scope, default: false })) }],
-    ['the client may have none', { clients: own.map((client) => ({ ...client, scopes: ['openid'] })) }],
+    ['the client may have none', { clients: clientsWithScopes.map((client) => ({ ...client, scopes: ['openid'] })) }],
   ])('11.11 is refused if %s', async (_name, options) => {
     expect(await granted({}, options)).toBe('invalid_scope')
   })
 
   test('11.34 does not get offline_access by default if the client cannot use it', async () => {
     const isDefault = [...scopes, { name: 'offline_access', default: true }]
-    const cannot = own.map((client) => ({ ...client, grantTypes: ['authorization_code'] }))
+    const cannot = clientsWithScopes.map((client) => ({ ...client, grantTypes: ['authorization_code'] }))
     const strict = { scopes: isDefault, clients: cannot, unavailableScopes: 'refuse' as const }
     expect(await granted({}, strict)).toEqual(['files:read mail:read', [files, mail]])
   })
 
   test('11.34 can be pushed', async () => {
-    const { push } = await setUpPush({}, hostSignIn, { scopes, clients: own })
+    const { push } = await setUpPush({}, hostSignIn, { scopes, clients: clientsWithScopes })
     expect((await push(unscoped)).status).toBe(201)
   })
 })

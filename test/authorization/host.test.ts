@@ -98,7 +98,7 @@ describe('a page of the host', () => {
       new Request(`${page}?client_id=web&client_id=web`),
       new Request(page, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
     ]
-    const results = await Promise.all(received.map((one) => requests.parse(one)))
+    const results = await Promise.all(received.map((request) => requests.parse(request)))
     expect(results.map((result) => 'response' in result && result.response.status)).toEqual([400, 415])
   })
 

@@ -32,9 +32,9 @@ describe('an interaction', () => {
 
   test('11.24 requests in several tabs do not disturb each other', async () => {
     const { user, page, ask, submit } = await waiting()
-    const other = await ask(user, { state: 'second' })
+    const secondPage = await ask(user, { state: 'second' })
     expect(answer(await submit(user, page, { username: 'alice' })).state).toBe(request.state)
-    expect(answer(await submit(user, other, { username: 'alice' })).state).toBe('second')
+    expect(answer(await submit(user, secondPage, { username: 'alice' })).state).toBe('second')
   })
 
   test('11.24 an interaction gets one response', async () => {

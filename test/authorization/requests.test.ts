@@ -8,8 +8,8 @@ const isCode = { code: expect.any(String), state: request.state }
 /** The response to the request with other parameters. `undefined` omits one. */
 async function respond(more: Readonly<Record<string, string | undefined>>) {
   const f = await setUp()
-  const given = Object.entries({ ...request, ...more }).filter(([, value]) => value !== undefined)
-  return { ...f, parameters: answer(await f.browser().open(f.urlOf(Object.fromEntries(given) as typeof request))) }
+  const pairs = Object.entries({ ...request, ...more }).filter(([, value]) => value !== undefined)
+  return { ...f, parameters: answer(await f.browser().open(f.urlOf(Object.fromEntries(pairs) as typeof request))) }
 }
 
 describe('methods', () => {
@@ -39,8 +39,8 @@ describe('methods', () => {
     expect(hiddenFields(page)).toEqual({ ...request, ...more, resent: expect.stringMatching(/^[\w-]{43}$/u) })
     expect(answer(await browser.submit(url, hiddenFields(page)))).toMatchObject(isCode)
     // Another tab has sent a form meanwhile.
-    const other = await browser.submit(url, { ...request, ...more, resent: 'x'.repeat(43) })
-    expect(answer(await browser.submit(url, hiddenFields(other)))).toMatchObject(isCode)
+    const otherPage = await browser.submit(url, { ...request, ...more, resent: 'x'.repeat(43) })
+    expect(answer(await browser.submit(url, hiddenFields(otherPage)))).toMatchObject(isCode)
   })
 
   test('11.1 a browser without cookies gets a page, and does not send its form again and again', async () => {

@@ -183,8 +183,8 @@ describe('headers', () => {
     const asked: unknown[] = []
     const pages = {
       ...plainPages,
-      localeOf: (...given: readonly unknown[]) => {
-        asked.push(given)
+      localeOf: (...args: readonly unknown[]) => {
+        asked.push(args)
         return 'fr'
       },
       error: (_view: unknown, locale: string) => ({ html: `<p>${locale}</p>` }),

@@ -27,13 +27,16 @@ async function setUpLimit(maxPerUser: number, more: Partial<TestProviderOptions>
 describe.each([1, 3])('with %i sessions for a user', (limit) => {
   test('11.28 sign-ins at the same moment, in two processes, do not exceed the limit; all are in the list', async () => {
     const storage = withLatency(memoryDriver())
-    const [one, other] = [await setUpLimit(limit, { storage }), await setUpLimit(limit, { storage })]
-    const [here, there] = [one.browsers(10), other.browsers(10)]
-    await Promise.all([...here.map((browser) => one.signIn(browser)), ...there.map((browser) => other.signIn(browser))])
-    expect((await one.live(here)) + (await other.live(there))).toBe(limit)
-    expect(await one.sessions.list('alice')).toHaveLength(limit)
-    expect(await one.sessions.endAll('alice')).toBe(limit)
-    expect((await one.live(here)) + (await other.live(there))).toBe(0)
+    const [f, otherProcess] = [await setUpLimit(limit, { storage }), await setUpLimit(limit, { storage })]
+    const [here, there] = [f.browsers(10), otherProcess.browsers(10)]
+    await Promise.all([
+      ...here.map((browser) => f.signIn(browser)),
+      ...there.map((browser) => otherProcess.signIn(browser)),
+    ])
+    expect((await f.live(here)) + (await otherProcess.live(there))).toBe(limit)
+    expect(await f.sessions.list('alice')).toHaveLength(limit)
+    expect(await f.sessions.endAll('alice')).toBe(limit)
+    expect((await f.live(here)) + (await otherProcess.live(there))).toBe(0)
   })
 
   test('11.28 a session that ends at the moment of other sign-ins takes none of them from the list', async () => {
@@ -59,19 +62,21 @@ test.each([1, 2, 3])(
   '11.28 users who send a sign-in twice can sign in again immediately: %i sessions',
   async (limit) => {
     const storage = withLatency(memoryDriver())
-    const [one, other] = [await setUpLimit(limit, { storage }), await setUpLimit(limit, { storage })]
-    const [early, late] = [one.browsers(limit), other.browsers(4)]
-    for (const browser of early) await one.signIn(browser)
+    const [f, otherProcess] = [await setUpLimit(limit, { storage }), await setUpLimit(limit, { storage })]
+    const [early, late] = [f.browsers(limit), otherProcess.browsers(4)]
+    for (const browser of early) await f.signIn(browser)
     await Promise.all([
-      ...early.flatMap((browser) => [one, other].map((f) => f.signIn(browser, 'alice', { prompt: 'login' }))),
-      ...late.map((browser) => other.signIn(browser)),
+      ...early.flatMap((browser) =>
+        [f, otherProcess].map(({ signIn }) => signIn(browser, 'alice', { prompt: 'login' })),
+      ),
+      ...late.map((browser) => otherProcess.signIn(browser)),
     ])
-    const live = await one.live([...early, ...late])
+    const live = await f.live([...early, ...late])
     expect(live).toBeLessThanOrEqual(limit)
-    const [phone] = one.browsers(1)
+    const [phone] = f.browsers(1)
     if (phone === undefined) throw new Error('no browser')
-    await one.signIn(phone)
-    expect(await one.isLive(phone)).toBe(true)
+    await f.signIn(phone)
+    expect(await f.isLive(phone)).toBe(true)
   },
 )
 
@@ -114,14 +119,14 @@ test('11.28 sessions that began with a higher limit continue; endAll ends them, 
 
 test('11.28 a session that two processes end at the same moment ends once in the events', async () => {
   const storage = withLatency(memoryDriver())
-  const [one, other] = [await setUpLimit(3, { storage }), await setUpLimit(3, { storage })]
-  const endings = () => [...one.events, ...other.events].filter(({ type }) => type === 'session_ended')
+  const [f, otherProcess] = [await setUpLimit(3, { storage }), await setUpLimit(3, { storage })]
+  const endings = () => [...f.events, ...otherProcess.events].filter(({ type }) => type === 'session_ended')
   for (let round = 1; round <= 5; round += 1) {
-    await one.signIn(one.browser())
-    const [{ sid } = { sid: '' }] = await one.sessions.list('alice')
-    await Promise.all([one, other, one].map(({ sessions }) => sessions.end(sid)))
+    await f.signIn(f.browser())
+    const [{ sid } = { sid: '' }] = await f.sessions.list('alice')
+    await Promise.all([f, otherProcess, f].map(({ sessions }) => sessions.end(sid)))
     expect(endings()).toHaveLength(round)
-    expect(await one.sessions.list('alice')).toEqual([])
+    expect(await f.sessions.list('alice')).toEqual([])
   }
   expect(new Set(endings().map((event) => 'sid' in event && event.sid)).size).toBe(5)
 })

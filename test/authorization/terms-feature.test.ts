@@ -27,8 +27,8 @@ function terms(version: string): AuthorizationFeature {
   const isAccepted = async (kit: EndpointKit, sub: string) =>
     (await kit.records.get(`terms of ${sub}`, accepted))?.version === version
   const isToken = async (kit: EndpointKit, text: string, { id, browser }: SuspendedInteraction, sub: string) => {
-    const found = await kit.unseal(text, token)
-    return found?.terms === `${version} ${sub}` && found.id === id && kit.equals(found.browser, browser)
+    const claims = await kit.unseal(text, token)
+    return claims?.terms === `${version} ${sub}` && claims.id === id && kit.equals(claims.browser, browser)
   }
   return {
     async step({ kit, suspend }, sub) {

@@ -13,15 +13,15 @@ async function signedIn() {
   const endpoint = authorizationEndpoint({ interaction: ownPages, features: [listener] })
   const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
   const f = await setUpPages({}, { plugins })
-  const [laptop, phone, other] = [f.browser(), f.browser(), f.browser()] as const
+  const [laptop, phone, bobsBrowser] = [f.browser(), f.browser(), f.browser()] as const
   for (const [browser, user] of [
     [laptop, 'alice'],
     [phone, 'alice'],
-    [other, 'bob'],
+    [bobsBrowser, 'bob'],
   ] as const) {
     await f.signIn(browser, user)
   }
-  return { ...f, sessions: f.provider.use(userSessions), ended, laptop, phone, other }
+  return { ...f, sessions: f.provider.use(userSessions), ended, laptop, phone, bobsBrowser }
 }
 
 test('11.28 a host lists the sessions of a user', async () => {
@@ -44,11 +44,11 @@ test('11.28 a host ends one session, and others continue', async () => {
 })
 
 test('11.28 a host ends all sessions of a user: after a stolen device, no browser gets a code', async () => {
-  const { sessions, ask, laptop, phone, other, ended } = await signedIn()
+  const { sessions, ask, laptop, phone, bobsBrowser, ended } = await signedIn()
   expect(await sessions.endAll('alice')).toBe(2)
   expect(ended).toHaveLength(2)
   expect([nameOf(await ask(laptop)), nameOf(await ask(phone))]).toEqual(['sign-in', 'sign-in'])
-  expect(answer(await ask(other))).toHaveProperty('code')
+  expect(answer(await ask(bobsBrowser))).toHaveProperty('code')
   expect(await sessions.list('alice')).toEqual([])
 })
 
@@ -67,8 +67,8 @@ test('11.28 one session more than a user can have ends the one that was idle for
   const plugins = [authorizationCode(), proofKey(), refreshToken(), endpoint]
   const { browser, signIn, ask, clock } = await setUpPages({}, { plugins })
   const browsers = [browser(), browser(), browser()]
-  for (const one of browsers) {
-    await signIn(one)
+  for (const device of browsers) {
+    await signIn(device)
     clock.advance(100)
   }
   const [first, second] = browsers

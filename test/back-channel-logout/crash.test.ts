@@ -14,12 +14,12 @@ async function setUpMortal(
   receivers = createReceivers(),
 ) {
   let isDead = false
-  const mortal = <K extends readonly unknown[], T>(act: (...given: K) => T) => {
-    return (...given: K) => (isDead ? never<Awaited<T>>() : act(...given))
+  const mortal = <K extends readonly unknown[], T>(act: (...args: K) => T) => {
+    return (...args: K) => (isDead ? never<Awaited<T>>() : act(...args))
   }
   const { storage } = more
   const { name, getItem, setItem, removeItem, insertItem, incrementItem, replaceItem } = storage
-  const own = {
+  const mortalStorage = {
     name,
     getItem: mortal(getItem),
     setItem: mortal(setItem),
@@ -28,7 +28,7 @@ async function setUpMortal(
     incrementItem: mortal(incrementItem),
     replaceItem: mortal(replaceItem),
   }
-  const f = await setUpNotified(options, { ...more, storage: own }, receivers)
+  const f = await setUpNotified(options, { ...more, storage: mortalStorage }, receivers)
   return {
     ...f,
     die() {
@@ -96,9 +96,9 @@ test('14.8 the logout is stored before the session ends: without it, the session
   let isFull = false
   const storage = {
     ...inner,
-    incrementItem: async (...given: Parameters<typeof inner.incrementItem>) => {
+    incrementItem: async (...args: Parameters<typeof inner.incrementItem>) => {
       if (isFull) throw new Error('the disk is full')
-      return inner.incrementItem(...given)
+      return inner.incrementItem(...args)
     },
   }
   const f = await setUpNotified({}, { storage, runtime: { now: clock.now } })
@@ -148,13 +148,13 @@ test('14.8 a process that dies after it has claimed an attempt: another one make
 test('14.8 a process finds what another one stores in a minute that it has read before', async () => {
   const clock = createTestClock(1_800_000_000)
   const more = { storage: sharedStorage(clock.now), runtime: { now: clock.now } }
-  const other = await setUpNotified({}, more)
+  const survivor = await setUpNotified({}, more)
   for (const name of ['alice', 'bob']) {
-    await other.provider.runTasks()
+    await survivor.provider.runTasks()
     clock.advance(1)
     await (await setUpMortal({ maxWait: 0 }, more)).logOutAndDie(name)
   }
   clock.advance(200)
-  await other.provider.runTasks()
-  expect(new Set(other.claims().map(({ sub }) => sub))).toEqual(new Set(['alice', 'bob']))
+  await survivor.provider.runTasks()
+  expect(new Set(survivor.claims().map(({ sub }) => sub))).toEqual(new Set(['alice', 'bob']))
 })

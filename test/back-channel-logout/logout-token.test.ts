@@ -90,13 +90,13 @@ test('14.3 the provider does not accept it as a token of another kind', async ()
 
 test('14.4 each client of the session is notified once; others are not', async () => {
   const { signedIn, visit, logout, received, claims } = await setUpNotified()
-  const other = await signedIn('bob')
+  const bob = await signedIn('bob')
   const { browser, hint } = await signedIn('alice')
   for (const clientId of ['shop', 'silent', 'shop']) expect(await visit(browser, clientId)).toHaveProperty('code')
   await logout(browser, { id_token_hint: hint })
   expect(received.map(({ url }) => url).sort()).toEqual([logoutUri, 'https://shop.example.com/logout?tenant=1'])
   expect(new Set(claims().map(({ sub }) => sub))).toEqual(new Set(['alice']))
-  await logout(other.browser, { id_token_hint: other.hint })
+  await logout(bob.browser, { id_token_hint: bob.hint })
   expect(claims().at(-1)).toMatchObject({ sub: 'bob', aud: 'web' })
   expect(received).toHaveLength(3)
 })
@@ -174,10 +174,10 @@ test('14.4 a session without such clients costs an authorization one read, and i
   const clock = createTestClock()
   const inner = mapDriver(new Map(), clock.now)
   let operations = 0
-  const counted = <A extends readonly unknown[], R>(act: (...given: A) => R) => {
-    return (...given: A): R => {
+  const counted = <A extends readonly unknown[], R>(act: (...args: A) => R) => {
+    return (...args: A): R => {
       operations += 1
-      return act(...given)
+      return act(...args)
     }
   }
   const storage = {

@@ -193,8 +193,8 @@ test('14.4 sessions that the host or an operator ends, in another process, notif
   const f = await setUpNotified({}, { storage })
   for (const browser of [f.browser(), f.browser()]) await f.signedIn('alice', browser)
   await f.signedIn('bob')
-  const other = await setUpNotified({}, { storage }, f)
-  expect(await other.provider.use(userSessions).endAll('alice')).toBe(2)
+  const otherProcess = await setUpNotified({}, { storage }, f)
+  expect(await otherProcess.provider.use(userSessions).endAll('alice')).toBe(2)
   expect(f.claims()).toMatchObject([{ sub: 'alice' }, { sub: 'alice' }])
   // A client that ends sessions by their sid would keep the second one otherwise.
   expect(new Set(f.claims().map(({ sid }) => sid)).size).toBe(2)

@@ -26,14 +26,14 @@ async function setUpRenewed() {
 
 test('14.4 a session that was renewed by a sign-in without a code ends at its earlier clients too', async () => {
   const { clock, visit, browser, provider, claims } = await setUpRenewed()
-  const own = browser()
-  expect(await visit(own, 'allow')).toHaveProperty('code')
+  const visitor = browser()
+  expect(await visit(visitor, 'allow')).toHaveProperty('code')
   clock.advance(9 * hour)
-  expect(await visit(own, 'deny')).toMatchObject({ error: 'access_denied' })
+  expect(await visit(visitor, 'deny')).toMatchObject({ error: 'access_denied' })
   clock.advance(9 * hour)
-  const page = await own.open(`${provider.issuer}/connect/endsession`)
+  const page = await visitor.open(`${provider.issuer}/connect/endsession`)
   expect(page.html).toContain('alice')
   const token = /name="form_token" value="([^"]+)"/u.exec(page.html)?.[1] ?? ''
-  await own.submit(`${provider.issuer}/connect/endsession/confirm`, { form_token: token, decision: 'logout' })
+  await visitor.submit(`${provider.issuer}/connect/endsession/confirm`, { form_token: token, decision: 'logout' })
   expect(claims()).toMatchObject([{ sub: 'alice', aud: 'web' }])
 })

@@ -121,8 +121,8 @@ describeWithChromium('the account page, in a browser', () => {
   })
 
   test('ends another session, without scripts and by keyboard only', async () => {
-    const other = await openPage()
-    await signIn(other.page, 'bob')
+    const phone = await openPage()
+    await signIn(phone.page, 'bob')
     const { page, context } = await openPage(false)
     await signIn(page, 'bob')
     const link = page.locator('a.change[href*="/sessions/"]').first()
@@ -132,9 +132,9 @@ describeWithChromium('the account page, in a browser', () => {
     await page.keyboard.press('Enter')
     await page.locator('#notice').waitFor()
     expect(await page.locator('#notice').textContent()).toBe('The device is signed out.')
-    await other.page.reload()
-    await other.page.locator('#password').waitFor()
-    await Promise.all([context.close(), other.context.close()])
+    await phone.page.reload()
+    await phone.page.locator('#password').waitFor()
+    await Promise.all([context.close(), phone.context.close()])
   })
 
   test('says without scripts that a passkey needs one', async () => {

@@ -103,8 +103,8 @@ describeWithChromium('the authorization endpoint, in a browser', () => {
       {},
       {
         ...more,
-        clients: clients.map((one) =>
-          one.clientId === 'web' ? { ...one, redirectUris: [`${origin}/callback`] } : one,
+        clients: clients.map((client) =>
+          client.clientId === 'web' ? { ...client, redirectUris: [`${origin}/callback`] } : client,
         ),
       },
     )

@@ -45,7 +45,7 @@ describeWithChromium('the logo of a client, in a browser', () => {
       )
       await page.route(client.logoUri, (route) => (response === undefined ? route.abort() : route.fulfill(response)))
       await page.goto('https://id.example.com/')
-      const found = await inEachFont(page, () => {
+      const logos = await inEachFont(page, () => {
         const {
           left,
           top,
@@ -56,7 +56,7 @@ describeWithChromium('the logo of a client, in a browser', () => {
         return { seen: seen?.tagName === 'IMG' ? 'logo' : 'initial', text: seen?.textContent, across, height }
       })
       const text = shown === 'initial' ? 'E' : ''
-      expect(found).toEqual(always({ seen: shown, text, across: 48, height: 48 }))
+      expect(logos).toEqual(always({ seen: shown, text, across: 48, height: 48 }))
       expect(await violationsIn(page)).toEqual([])
       const directory = process.env.CONSOLE_SCREENSHOTS
       if (directory !== undefined) await page.screenshot({ path: `${directory}/logo ${name} ${width}.png` })

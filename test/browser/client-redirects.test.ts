@@ -47,7 +47,7 @@ describeWithChromium('a client that redirects on, in a browser', () => {
     const port = await reservedPort()
     issuer = `http://localhost:${port}`
     const uris = ['http', 'https'].flatMap((scheme) => Object.keys(ends).map((name) => redirectUriOf(scheme, name)))
-    const own = { ...clients[0], redirectUris: uris, postLogoutRedirectUris: uris }
+    const withUris = { ...clients[0], redirectUris: uris, postLogoutRedirectUris: uris }
     const pages = createPages()
     const f = await setUpSignIn(
       { pages, secondFactors: [{ amr: 'otp', isSetUp: (sub) => sub === 'alice', verify: (_, code) => code === '1' }] },
@@ -55,8 +55,8 @@ describeWithChromium('a client that redirects on, in a browser', () => {
         issuer,
         runtime: { now: webRuntime.now },
         clients: [
-          { ...own, clientId: 'own', requireConsent: false },
-          { ...own, clientId: 'asking' },
+          { ...withUris, clientId: 'own', requireConsent: false },
+          { ...withUris, clientId: 'asking' },
           ...clients.filter(({ clientId }) => clientId === 'spa'),
         ],
       },

@@ -88,8 +88,8 @@ type Focused = readonly [string | undefined, string]
 export async function tabThrough(page: Page) {
   const controls = await page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('a[href],button,input:not([type=hidden]),select,summary')]
-    const seen = all.filter((one) => one.checkVisibility())
-    for (const [index, one] of seen.entries()) one.dataset.at = String(index)
+    const seen = all.filter((control) => control.checkVisibility())
+    for (const [index, control] of seen.entries()) control.dataset.at = String(index)
     const top = document.createElement('button')
     document.body.prepend(top)
     top.focus()

@@ -18,15 +18,18 @@ interface Structure {
 
 const structureIn = (): Structure => {
   const all = <E extends Element>(selector: string): readonly E[] => [...document.querySelectorAll<E>(selector)]
-  const seen = all<HTMLElement>('a[href],button,summary').filter((one) => one.checkVisibility())
-  const fields = all<HTMLInputElement>('input:not([type=hidden])').filter((one) => one.checkVisibility())
-  const named = (one: HTMLElement) => (one.getAttribute('aria-label') ?? one.textContent ?? '').trim() !== ''
-  const described = all('[aria-describedby]').flatMap((one) => (one.getAttribute('aria-describedby') ?? '').split(' '))
+  const seen = all<HTMLElement>('a[href],button,summary').filter((control) => control.checkVisibility())
+  const fields = all<HTMLInputElement>('input:not([type=hidden])').filter((field) => field.checkVisibility())
+  const named = (control: HTMLElement) =>
+    (control.getAttribute('aria-label') ?? control.textContent ?? '').trim() !== ''
+  const described = all('[aria-describedby]').flatMap((element) =>
+    (element.getAttribute('aria-describedby') ?? '').split(' '),
+  )
   return {
     headings: all('h1,h2,h3').map(({ tagName }) => Number(tagName.slice(1))),
     unnamed: [
-      ...seen.filter((one) => !named(one)).map((one) => one.outerHTML),
-      ...fields.filter((one) => (one.labels?.length ?? 0) === 0 && !one.readOnly).map((one) => one.outerHTML),
+      ...seen.filter((control) => !named(control)).map((control) => control.outerHTML),
+      ...fields.filter((field) => (field.labels?.length ?? 0) === 0 && !field.readOnly).map((field) => field.outerHTML),
     ],
     fields: fields.length,
     // Where each field has a problem of its own, the alert is their summary.
@@ -50,7 +53,7 @@ describeWithChromium('the pages for a screen reader', () => {
       const { headings, unnamed, fields, loose } = await page.evaluate(structureIn)
       if (headings[0] !== 1 || headings.filter((level) => level === 1).length !== 1) wrong.push(`${name}: title`)
       if (headings.some((level, at) => level > (headings[at - 1] ?? 1) + 1)) wrong.push(`${name}: levels`)
-      wrong.push(...unnamed.map((one) => `${name}: no name: ${one}`))
+      wrong.push(...unnamed.map((control) => `${name}: no name: ${control}`))
       // A problem of a whole page, such as an expired form, belongs to no field.
       if (fields > 0 && loose.length > 0) wrong.push(`${name}: ${loose.join(' ')} describes nothing`)
     }
@@ -124,7 +127,7 @@ describeWithChromium('the pages for a screen reader', () => {
     const page = await context.newPage()
     await page.setContent(views[name]?.(pageSets, 'en').html ?? '')
     const transcript = await transcriptOf(context, page)
-    const read = transcript.filter((line) => expected.some((one) => one === line))
+    const read = transcript.filter((line) => expected.some((expectedLine) => expectedLine === line))
     expect({ read, transcript }).toEqual({ read: expected, transcript })
     await context.close()
   })

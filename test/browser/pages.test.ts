@@ -25,11 +25,11 @@ describeWithChromium('the pages in a browser', () => {
     // The states that differ from others in one text have the same colours in the dark.
     const states = Object.entries({ ...views, ...mails }).filter(([name]) => colorScheme === 'light' || !isNotice(name))
     const locale = colorScheme === 'dark' ? 'ar' : 'en'
-    const found = await violationsInEach(
+    const violations = await violationsInEach(
       page,
       Object.fromEntries(states.map(([name, view]) => [name, view(pageSets, locale).html])),
     )
-    expect(found).toEqual(Object.fromEntries(states.map(([name]) => [name, []])))
+    expect(violations).toEqual(Object.fromEntries(states.map(([name]) => [name, []])))
     await context.close()
   })
 
@@ -41,15 +41,15 @@ describeWithChromium('the pages in a browser', () => {
       cut: findCutWords,
       outside: () => {
         const all = [...document.querySelectorAll('body *:not(.unseen)')]
-        const drawn = all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+        const drawn = all.map((element) => element.getBoundingClientRect()).filter(({ width }) => width > 0)
         return drawn.filter(({ left, right }) => left < 0 || right > 320).length
       },
     }
     const labels = 'h1, h2, label, button, a, legend'
-    const found = await inEachDocument(page, Object.fromEntries(documents), measures, labels)
-    expect(Object.keys(found)).toEqual(Object.keys({ ...views, ...mails }))
+    const faults = await inEachDocument(page, Object.fromEntries(documents), measures, labels)
+    expect(Object.keys(faults)).toEqual(Object.keys({ ...views, ...mails }))
     const fine = JSON.stringify(always({ cut: [], outside: 0 }))
-    const wide = Object.entries(found).filter(([, each]) => JSON.stringify(each) !== fine)
+    const wide = Object.entries(faults).filter(([, each]) => JSON.stringify(each) !== fine)
     expect(wide).toEqual([])
     await context.close()
   })
@@ -57,7 +57,7 @@ describeWithChromium('the pages in a browser', () => {
   test('every control of every state is reached by Tab, in the order of the page, and seen', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 800 } })
     const { page, show, problems } = await openPage(context)
-    for (const name of Object.keys(views).filter((one) => !isNotice(one))) {
+    for (const name of Object.keys(views).filter((view) => !isNotice(view))) {
       await show(name)
       const { controls, focused } = await tabThrough(page)
       const expected = Array.from({ length: controls }, (_, at) => [String(at), 'solid'])
@@ -153,7 +153,7 @@ describeWithChromium('the pages in a browser', () => {
     const context = await browser.newContext()
     const { page } = await openState(context, name)
     const transcript = await transcriptOf(context, page)
-    const read = transcript.filter((line) => expected.some((one) => one === line))
+    const read = transcript.filter((line) => expected.some((expectedLine) => expectedLine === line))
     expect({ read, transcript }).toEqual({ read: expected, transcript })
     await context.close()
   })

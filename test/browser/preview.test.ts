@@ -71,10 +71,10 @@ describe('grantry pages preview', () => {
     }
     writeFileSync(file, "export default { name: 'Yours' }")
     await expect.poll(async () => (await read('/page/account-overview')).text).toContain('· Yours</title>')
-    const own = '() => ({ title: "Own", content: "Own" })'
+    const template = '() => ({ title: "Own", content: "Own" })'
     writeFileSync(
       file,
-      `export default { accountTemplates: { overview: ${own} }, selfServiceTemplates: { askAddress: ${own} } }`,
+      `export default { accountTemplates: { overview: ${template} }, selfServiceTemplates: { askAddress: ${template} } }`,
     )
     await expect.poll(async () => (await read('/page/account-overview')).text).toContain('<title>Own</title>')
     expect((await read('/page/self-service-ask-address-recovery')).text).toContain('<main>Own</main>')

@@ -43,12 +43,12 @@ const configurationOfOther = (issuer: string, clientIssuer: string) => ({
 })
 
 interface Around {
-  readonly other: string
+  readonly otherIssuer: string
   readonly redirectUri: string
   readonly mailUrl: string
 }
 
-const configurationOf = (issuer: string, { other, redirectUri, mailUrl }: Around) => ({
+const configurationOf = (issuer: string, { otherIssuer, redirectUri, mailUrl }: Around) => ({
   issuer,
   storage: { driver: 'memory' },
   administration: true,
@@ -64,7 +64,7 @@ const configurationOf = (issuer: string, { other, redirectUri, mailUrl }: Around
       providers: [
         {
           preset: 'grantry',
-          issuer: other,
+          issuer: otherIssuer,
           displayName: 'Other',
           clientId: 'grantry',
           scope: 'openid',
@@ -90,16 +90,16 @@ export async function startOnRuntime([command = '', ...parameters]: readonly str
   const [port, otherPort] = [await reservedPort(), await reservedPort()]
   // The domain of a passkey is a name, not an address.
   const issuer = `http://localhost:${port}`
-  const other = `http://127.0.0.1:${otherPort}`
+  const otherIssuer = `http://127.0.0.1:${otherPort}`
 
   async function start(name: string, configuration: object, at: number) {
     const file = join(directory, name)
     await writeFile(file, JSON.stringify(configuration))
     return startProgram(command, [...parameters, await readyServerProgram(), file, String(at)])
   }
-  const around = { other, redirectUri, mailUrl: smtp.url }
+  const around = { otherIssuer, redirectUri, mailUrl: smtp.url }
   const started = [
-    await start('other.config.json', configurationOfOther(other, issuer), otherPort),
+    await start('other.config.json', configurationOfOther(otherIssuer, issuer), otherPort),
     await start('grantry.config.json', configurationOf(issuer, around), port),
   ]
 

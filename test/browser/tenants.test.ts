@@ -115,7 +115,7 @@ describeWithChromium('two tenants in one browser', () => {
           const html = await page.content()
           expect(html).toContain(looks[name].logo)
           expect(html).not.toContain(looks[name === 'acme' ? 'beta' : 'acme'].logo)
-          expect(await button.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe(
+          expect(await button.evaluate((shown) => getComputedStyle(shown).backgroundColor)).toBe(
             computed(looks[name].colors.accent),
           )
           if (javaScriptEnabled) expect(await violationsIn(page)).toEqual([])

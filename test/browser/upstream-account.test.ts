@@ -32,13 +32,13 @@ let otherIssuer: string
 let browser: Browser
 const closing: (() => Promise<void>)[] = []
 
-const own = { public: true, grantTypes: ['authorization_code'], scopes: ['openid'] }
+const publicClient = { public: true, grantTypes: ['authorization_code'], scopes: ['openid'] }
 
 /** The other Grantry, which knows the first one as a client. */
 async function startOther(): Promise<void> {
   const pages = createPages({ name: 'Other' })
   const client = {
-    ...own,
+    ...publicClient,
     clientId: 'grantry',
     requireConsent: false,
     redirectUris: [`${issuer}/connect/upstream/grantry/callback`],
@@ -66,7 +66,7 @@ async function start(): Promise<void> {
     endSession({ pages, providers: way }),
   ]
   const endpoint = authorizationEndpoint({ interaction: signIn({ pages, ways: [way] }), pages, features })
-  const shop = { ...own, clientId: 'shop', redirectUris: ['https://shop.example.com/'] }
+  const shop = { ...publicClient, clientId: 'shop', redirectUris: ['https://shop.example.com/'] }
   const { provider } = await createTestProvider({
     issuer,
     clients: [{ ...shop, postLogoutRedirectUris: [goodbye] }],
@@ -116,14 +116,14 @@ describeWithChromium('an account at another Grantry, in a browser', () => {
       if (withScript) expect(await violationsIn(first.page)).toEqual([])
 
       // In another browser, the account there leads to the same user here.
-      const other = await open(withScript)
-      await other.page.getByRole('link', { name: 'Continue with Other' }).click()
-      await enter(other.page, `${user}-there`)
+      const second = await open(withScript)
+      await second.page.getByRole('link', { name: 'Continue with Other' }).click()
+      await enter(second.page, `${user}-there`)
       const remove = (page: Page) => page.getByRole('link', { name: /^Remove: Other/u })
-      await remove(other.page).click()
-      await other.page.locator('button#confirm').click()
-      await other.page.getByText('Your account needs another way to sign in.').waitFor()
-      await other.context.close()
+      await remove(second.page).click()
+      await second.page.locator('button#confirm').click()
+      await second.page.getByText('Your account needs another way to sign in.').waitFor()
+      await second.context.close()
 
       await remove(first.page).click()
       await first.page.getByText('Remove your account at Other?').waitFor()

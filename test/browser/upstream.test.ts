@@ -28,7 +28,7 @@ const client = {
 }
 
 let running: RunningProvider
-let other: RunningProvider
+let otherGrantry: RunningProvider
 let browser: Browser
 let elsewhere: Server
 const gitHub = createGithubDouble()
@@ -42,7 +42,7 @@ const appleDouble = await createOpenIdDouble({
 const startOther = (): Promise<RunningProvider> => {
   const pages = createPages({ name: 'Other' })
   const plugins = [authorizationCode(), proofKey(), authorizationEndpoint({ interaction: signIn({ pages }), pages })]
-  const own = {
+  const otherClient = {
     clientId: 'grantry',
     public: true,
     requireConsent: false,
@@ -50,7 +50,7 @@ const startOther = (): Promise<RunningProvider> => {
     scopes: ['openid'],
     redirectUris: ['http://127.0.0.1/connect/upstream/grantry/callback'],
   }
-  return startProvider('', { plugins, clients: [own], authorizationEndpoint: undefined })
+  return startProvider('', { plugins, clients: [otherClient], authorizationEndpoint: undefined })
 }
 
 const fetchOf = (url: string, init: RequestInit): Promise<Response> => {
@@ -63,7 +63,7 @@ function start(): Promise<RunningProvider> {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
   const providers = [
     grantry({
-      issuer: other.issuer,
+      issuer: otherGrantry.issuer,
       displayName: 'Other',
       clientId: 'grantry',
       scope: 'openid',
@@ -143,11 +143,14 @@ describeWithChromium('a sign-in at another provider, in a browser', () => {
   beforeAll(async () => {
     const port = await serveProviders()
     const rules = Object.keys(shownBy).map((host) => `MAP ${host}:443 127.0.0.1:${port}`)
-    ;[other, browser] = await Promise.all([startOther(), startChromium([`--host-resolver-rules=${rules.join(',')}`])])
+    ;[otherGrantry, browser] = await Promise.all([
+      startOther(),
+      startChromium([`--host-resolver-rules=${rules.join(',')}`]),
+    ])
     running = await start()
   })
   afterAll(async () => {
-    await Promise.all([running?.close(), other?.close(), browser?.close()])
+    await Promise.all([running?.close(), otherGrantry?.close(), browser?.close()])
     elsewhere?.close()
   })
 

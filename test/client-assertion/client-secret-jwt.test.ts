@@ -8,11 +8,11 @@ const bytes = new TextEncoder().encode(secret)
 const secretClient = client({ jwks: undefined, tokenEndpointAuthMethod: 'client_secret_jwt' })
 const asked: string[] = []
 
-function withSecret(found = secret, clients = [secretClient]) {
+function withSecret(storedSecret = secret, clients = [secretClient]) {
   asked.length = 0
   const secretOf = async (clientId: string) => {
     asked.push(clientId)
-    return found
+    return storedSecret
   }
   return setUp({ secretOf }, clients)
 }
@@ -52,10 +52,10 @@ describe('client_secret_jwt', () => {
     ['a secret with fewer bytes than the hash', 'x'.repeat(31), 'HS256'],
     ['a secret with fewer bytes than a longer hash', secret, 'HS512'],
     ['an empty secret', '', 'HS256'],
-  ])('rejects a client with %s', async (_, found, alg) => {
-    const f = await setUp({ secretOf: () => found }, [secretClient])
-    const own = found ? new TextEncoder().encode(found) : bytes
-    expect(await outcomeOf(f, await hmac(claims(), own, alg))).toEqual([401, 'secret_unusable'])
+  ])('rejects a client with %s', async (_, storedSecret, alg) => {
+    const f = await setUp({ secretOf: () => storedSecret }, [secretClient])
+    const signingKey = storedSecret ? new TextEncoder().encode(storedSecret) : bytes
+    expect(await outcomeOf(f, await hmac(claims(), signingKey, alg))).toEqual([401, 'secret_unusable'])
   })
 
   test('is only for clients with this tokenEndpointAuthMethod', async () => {

@@ -138,14 +138,14 @@ describe('the audience "issuer or endpoint"', () => {
 
   test('includes the alias of the token endpoint for clients with certificates', async () => {
     const alias = 'https://mtls.example.com/connect/token'
-    const other = 'https://mtls.example.com/connect/revocation'
-    const endpointAliases = { token_endpoint: alias, revocation_endpoint: other }
+    const revocationAlias = 'https://mtls.example.com/connect/revocation'
+    const endpointAliases = { token_endpoint: alias, revocation_endpoint: revocationAlias }
     const more = { plugins: [clientCredentials(), clientAssertion({ audience }), mtls({ endpointAliases })] }
     const f = await setUp({}, undefined, more)
     for (const aud of [alias, tokenEndpoint, [issuer, alias]]) {
       expect(await outcomeOf(f, await sign({ ...claims(), aud }))).toEqual([200, undefined])
     }
-    expect(await outcomeOf(f, await sign({ ...claims(), aud: other }))).toEqual([401, 'aud_invalid'])
+    expect(await outcomeOf(f, await sign({ ...claims(), aud: revocationAlias }))).toEqual([401, 'aud_invalid'])
     const narrow = {
       plugins: [clientCredentials(), clientAssertion({ audience: 'issuer' }), mtls({ endpointAliases })],
     }

@@ -41,9 +41,9 @@ describe('private_key_jwt', () => {
   })
 
   test.each(['ES256', 'PS256', 'RS256', 'EdDSA'])('accepts %s by default', async (alg) => {
-    const own = await createKey(alg)
-    const f = await setUp({}, [client({ jwks: { keys: [own.jwk] } })])
-    expect(await outcomeOf(f, await sign(claims(), own.privateKey, { alg }))).toEqual([200, undefined])
+    const clientKey = await createKey(alg)
+    const f = await setUp({}, [client({ jwks: { keys: [clientKey.jwk] } })])
+    expect(await outcomeOf(f, await sign(claims(), clientKey.privateKey, { alg }))).toEqual([200, undefined])
   })
 
   test('finds the key by its id, and by trying two keys without an id', async () => {
@@ -57,18 +57,18 @@ describe('private_key_jwt', () => {
 
   test('needs an id where more than two keys fit', async () => {
     const [a, b, c] = [await createKey('ES256', { kid: 'a' }), await createKey(), await createKey()]
-    const other = await createKey('EdDSA')
-    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk, c.jwk, other.jwk] } })])
+    const edKey = await createKey('EdDSA')
+    const f = await setUp({}, [client({ jwks: { keys: [a.jwk, b.jwk, c.jwk, edKey.jwk] } })])
     expect(await outcomeOf(f, await sign(claims(), a.privateKey, { kid: 'a' }))).toEqual([200, undefined])
     expect(await outcomeOf(f, await sign(claims(), c.privateKey))).toEqual([401, 'key_ambiguous'])
-    expect(await outcomeOf(f, await sign(claims(), other.privateKey, { alg: 'EdDSA' }))).toEqual([200, undefined])
+    expect(await outcomeOf(f, await sign(claims(), edKey.privateKey, { alg: 'EdDSA' }))).toEqual([200, undefined])
   })
 
   // The header of the example in RFC 7523 section 2.2. The RFC omits the rest "for brevity".
   test('accepts an assertion with the header of the RFC', async () => {
-    const own = await createKey('RS256', { kid: '22' })
-    const f = await setUp({}, [client({ jwks: { keys: [own.jwk] } })])
-    const jwt = await sign(claims(), own.privateKey, { alg: 'RS256', kid: '22' })
+    const clientKey = await createKey('RS256', { kid: '22' })
+    const f = await setUp({}, [client({ jwks: { keys: [clientKey.jwk] } })])
+    const jwt = await sign(claims(), clientKey.privateKey, { alg: 'RS256', kid: '22' })
     expect(jwt.split('.')[0]).toBe('eyJhbGciOiJSUzI1NiIsImtpZCI6IjIyIn0')
     expect(await outcomeOf(f, jwt)).toEqual([200, undefined])
   })

@@ -60,10 +60,10 @@ describe('a document is refused', () => {
 
   test('of any other host, if only some are allowed', async () => {
     const only = { hosts: [{ host: 'app.example.com', policy: 'allow' as const }], otherHosts: 'refuse' as const }
-    const other = 'https://other.example.com/client.json'
-    const f = await setUp(createHosts({ [other]: { body: { ...document, client_id: other } } }), only)
+    const otherClientId = 'https://other.example.com/client.json'
+    const f = await setUp(createHosts({ [otherClientId]: { body: { ...document, client_id: otherClientId } } }), only)
     expect((await f.authorize()).code).toEqual(expect.any(String))
-    expect((await f.authorize({ client_id: other })).status).toBe(400)
+    expect((await f.authorize({ client_id: otherClientId })).status).toBe(400)
   })
 })
 
@@ -91,7 +91,7 @@ describe('a document is read', () => {
       scope: 'mcp:tools admin',
       redirect_uris: ['cursor://app/callback', 'javascript:alert(1)', redirectUri],
     }
-    let found: object = {}
+    let client: object = {}
     const seen = {
       interact: ({
         request,
@@ -100,13 +100,13 @@ describe('a document is read', () => {
         request: { client: object; scopes: readonly string[] }
         kit: { now(): number }
       }) => {
-        found = request.client
+        client = request.client
         return { subject: { sub: 'alice', amr: ['pwd'], authTime: kit.now() }, scopes: request.scopes, trusted: true }
       },
     }
     const f = await setUp(at(clientId, { body }), {}, {}, seen as never)
     expect((await f.authorize()).code).toEqual(expect.any(String))
-    expect(found).toMatchObject({
+    expect(client).toMatchObject({
       clientId,
       clientName: `evil ${'n'.repeat(95)}`,
       public: true,
@@ -118,7 +118,7 @@ describe('a document is read', () => {
       selfDescribed: 'ask',
     })
     for (const member of ['clientColor', 'clientUri', 'logoUri', 'tosUri', 'policyUri'])
-      expect(found).not.toHaveProperty(member)
+      expect(client).not.toHaveProperty(member)
   })
 
   test.each([
@@ -155,12 +155,12 @@ describe('a document is read', () => {
 describe('a copy of the document', () => {
   test('lets another process redeem the code while the host is down', async () => {
     const storage = memoryDriver()
-    const one = await setUp(createHosts(), {}, { storage })
+    const f = await setUp(createHosts(), {}, { storage })
     const down = createHosts({ [clientId]: () => Promise.reject(new Error('down')) })
-    const other = await setUp(down, {}, { storage })
-    const { code } = await one.authorize()
-    expect((await other.redeem(code)).status).toBe(200)
-    expect(other.requested).toEqual([])
+    const otherProcess = await setUp(down, {}, { storage })
+    const { code } = await f.authorize()
+    expect((await otherProcess.redeem(code)).status).toBe(200)
+    expect(otherProcess.requested).toEqual([])
   })
 
   test('is used for a day while the host is down, also for a new sign-in', async () => {

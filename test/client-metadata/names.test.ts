@@ -11,8 +11,8 @@ describe('the name of a client that describes itself', () => {
     ['keeps no marks without a letter', `\u0300\u0301\u20DD App`, 'App'],
     ['joins letters and their marks', 'Cafe\u0301', 'Caf\u00E9'],
     ['keeps the marks of Thai', '\u0E19\u0E49\u0E33 \u0E17\u0E35\u0E48', '\u0E19\u0E49\u0E33 \u0E17\u0E35\u0E48'],
-  ])('%s', (_what, given, expected) => {
-    expect(shown(given)).toBe(expected)
+  ])('%s', (_what, name, expected) => {
+    expect(shown(name)).toBe(expected)
   })
 
   test('ends with no half of a character', () => {

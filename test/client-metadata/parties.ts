@@ -36,14 +36,15 @@ export interface Hosted {
 /** The hosts of documents, and the requests that they have received. */
 export function createHosts(documents: Readonly<Record<string, Hosted | (() => Promise<Response>)>> = {}) {
   const hosted = new Map<string, Hosted | (() => Promise<Response>)>([[clientId, { body: document }]])
-  for (const [url, found] of Object.entries(documents)) hosted.set(url, found)
+  for (const [url, response] of Object.entries(documents)) hosted.set(url, response)
   const requested: string[] = []
   async function fetch(url: string): Promise<Response> {
     requested.push(url)
-    const found = hosted.get(url)
-    if (typeof found === 'function') return found()
-    if (found === undefined) return new Response('', { status: 404, headers: { 'content-type': 'application/json' } })
-    const { status = 200, type = 'application/json', headers = {}, body } = found
+    const response = hosted.get(url)
+    if (typeof response === 'function') return response()
+    if (response === undefined)
+      return new Response('', { status: 404, headers: { 'content-type': 'application/json' } })
+    const { status = 200, type = 'application/json', headers = {}, body } = response
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return new Response(text, { status, headers: { 'content-type': type, ...headers } })
   }

@@ -105,9 +105,9 @@ export const apiShapes: readonly Shape[] = [
           },
         ],
       })
-      const own = (await post('token', form, web)).body.access_token
+      const token = (await post('token', form, web)).body.access_token
       const type = 'urn:ietf:params:oauth:token-type:access_token'
-      const exchange = { grant_type: grantType, subject_token: own, subject_token_type: type, scope: 'api1' }
+      const exchange = { grant_type: grantType, subject_token: token, subject_token_type: type, scope: 'api1' }
       return (await post('token', exchange, web)).status
     },
     expected: 200,

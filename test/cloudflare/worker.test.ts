@@ -55,12 +55,12 @@ test('creates a provider with the first request, and keeps it for the environmen
     expect((await handlers.fetch(tokenRequest(), environment, context)).status).toBe(200)
   }
   expect(optionsOf).toHaveBeenCalledTimes(1)
-  const other = await handlers.fetch(
+  const otherMetadata = await handlers.fetch(
     new Request('https://other.example.com/.well-known/openid-configuration'),
     { ISSUER: 'https://other.example.com' },
     context,
   )
-  expect(await other.json()).toMatchObject({ issuer: 'https://other.example.com' })
+  expect(await otherMetadata.json()).toMatchObject({ issuer: 'https://other.example.com' })
   expect(optionsOf).toHaveBeenCalledTimes(2)
 })
 

@@ -28,8 +28,8 @@ test('a token of a server whose clock is 5 seconds ahead is valid elsewhere, and
     const { ahead, right } = await skewed(seconds)
     const { access_token: token } = (await ahead.post('token', form, webJwt)).body
     expect([seconds, await isActive(right, token)]).toEqual([seconds, expected])
-    const given = { grant_type: 'authorization_code', code: await ahead.code(), redirect_uri: redirectUri }
-    const { id_token } = (await ahead.post('token', given, web)).body
+    const redemption = { grant_type: 'authorization_code', code: await ahead.code(), redirect_uri: redirectUri }
+    const { id_token } = (await ahead.post('token', redemption, web)).body
     const { status } = await right.post('identityTokenValidation', { token: id_token, client_id: web[0] })
     expect([seconds, status]).toEqual([seconds, expected ? 200 : 400])
   }

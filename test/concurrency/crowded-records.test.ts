@@ -49,7 +49,7 @@ async function setUp(processes: number) {
   return { isAdded, list: async () => (await kits[0]?.records.get('list', numbers)) ?? [], calls }
 }
 
-const inOrder = (list: readonly number[]): readonly number[] => [...list].sort((one, other) => one - other)
+const inOrder = (list: readonly number[]): readonly number[] => [...list].sort((left, right) => left - right)
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
 test.each([1, 4])('a change succeeds beside loops of changes that do not end, in %i processes', async (processes) => {
@@ -114,14 +114,14 @@ describe('turns', () => {
   test('keep nothing of tasks that have ended or failed, and begin the next one', async () => {
     const turns = createTurns(60_000)
     const { begun, task } = tasks()
-    const [one, two, other] = [task('one'), task('two'), task('other')]
-    const all = [turns.take('key', one.act), turns.take('key', two.act), turns.take('other key', other.act)]
-    expect(begun).toEqual(['one', 'other'])
-    one.end(new Error('It has failed'))
+    const [first, second, elsewhere] = [task('first'), task('second'), task('elsewhere')]
+    const all = [turns.take('key', first.act), turns.take('key', second.act), turns.take('other key', elsewhere.act)]
+    expect(begun).toEqual(['first', 'elsewhere'])
+    first.end(new Error('It has failed'))
     await expect(all[0]).rejects.toThrow('It has failed')
-    await expect.poll(() => begun).toEqual(['one', 'other', 'two'])
-    two.end()
-    other.end()
+    await expect.poll(() => begun).toEqual(['first', 'elsewhere', 'second'])
+    second.end()
+    elsewhere.end()
     await Promise.all(all.slice(1))
     expect(turns.size).toBe(0)
   })

@@ -50,11 +50,11 @@ describe.each(commitPaths)('a marker that no replica has confirmed, set $path', 
     state.confirms = false
     for (let attempt = 0; attempt < 2; attempt += 1) expect((await refresh(f, token)).status).toBe(503)
     state.confirms = true
-    const [one, two] = [await refresh(f, token), await refresh(f, token)]
-    expect([one.status, two.status]).toEqual([200, 200])
-    expect(differentTokens([one, two])).toHaveLength(1)
+    const [first, second] = [await refresh(f, token), await refresh(f, token)]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(differentTokens([first, second])).toHaveLength(1)
     expect(ofType(f, 'family_revoked')).toEqual([])
-    expect((await refresh(f, one.body.refresh_token)).status).toBe(200)
+    expect((await refresh(f, first.body.refresh_token)).status).toBe(200)
   })
 
   test('is restored by the retry if the promoted replica does not have it', async () => {
@@ -68,9 +68,9 @@ describe.each(commitPaths)('a marker that no replica has confirmed, set $path', 
     // The primary dies after the retry has read the marker; its insert reaches the replica.
     const get = storage.getItem
     const lost: AtomicDriver['getItem'] = async (each) => {
-      const found = await get(each)
+      const item = await get(each)
       if (each === key) items.delete(key)
-      return found
+      return item
     }
     Object.assign(storage, { getItem: lost })
     state.confirms = true

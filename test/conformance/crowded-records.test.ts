@@ -23,6 +23,6 @@ testOnEveryStore('four processes add to one list', async (storage) => {
   const reports = await Promise.all(started.map(async (each) => JSON.parse(await each.line())))
   await Promise.all(started.map((each) => each.rest()))
   expect(reports.flatMap(({ failures }) => failures)).toEqual([])
-  const longest = reports.map(({ list }) => list as number[]).sort((one, other) => other.length - one.length)[0] ?? []
-  expect(longest.sort((one, other) => one - other)).toEqual(Array.from({ length: processes * share }, (_, at) => at))
+  const longest = reports.map(({ list }) => list as number[]).sort((left, right) => right.length - left.length)[0] ?? []
+  expect(longest.sort((left, right) => left - right)).toEqual(Array.from({ length: processes * share }, (_, at) => at))
 })

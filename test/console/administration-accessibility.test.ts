@@ -71,9 +71,9 @@ describeWithChromium('a page of the administration', () => {
       const controls = await page.evaluate(() => {
         const all = [...document.querySelectorAll('*')]
         return all
-          .filter((one) => one.matches('a[href], button, input, select, textarea, summary'))
-          .filter((one) => one.checkVisibility() && !one.matches(':disabled, .skip'))
-          .map((one) => [`${all.indexOf(one)}`, one.outerHTML.slice(0, 120)] as const)
+          .filter((element) => element.matches('a[href], button, input, select, textarea, summary'))
+          .filter((control) => control.checkVisibility() && !control.matches(':disabled, .skip'))
+          .map((control) => [`${all.indexOf(control)}`, control.outerHTML.slice(0, 120)] as const)
       })
       expect(controls.filter(([id]) => !reached.includes(id)).map(([, html]) => html)).toEqual([])
       expect(controls.filter(([id]) => hidden.includes(id)).map(([, html]) => html)).toEqual([])

@@ -190,11 +190,11 @@ describeWithChromium('an attack on the administration in the browser', () => {
   })
 
   test('a sign-out in one tab ends the other one', async () => {
-    const other = await openTab(context, started.url)
-    await heading(other.page, 'Clients')
-    await other.page.getByRole('button', { name: 'Sign out' }).click()
+    const otherTab = await openTab(context, started.url)
+    await heading(otherTab.page, 'Clients')
+    await otherTab.page.getByRole('button', { name: 'Sign out' }).click()
     await heading(page, 'You are signed out')
     expect(await page.locator('#shell').isVisible()).toBe(false)
-    await other.page.close()
+    await otherTab.page.close()
   })
 })

@@ -79,8 +79,8 @@ describeWithChromium('a page of the administration', () => {
 
   test('ending a session keeps the focus beside the list', async () => {
     const context = await browser.newContext()
-    const other = await openAdministration(context, started.url, 'carol')
-    await heading(other.page, 'You are not an administrator')
+    const carol = await openAdministration(context, started.url, 'carol')
+    await heading(carol.page, 'You are not an administrator')
     await context.close()
     await go('#/users/carol-sub', 'Carol')
     await page.getByRole('button', { name: /^End the session of/u }).click()

@@ -129,8 +129,8 @@ describeWithChromium('the pages of the administration', () => {
 
   test('shows and ends the sessions of a user', async () => {
     const context = await browser.newContext()
-    const other = await openAdministration(context, started.url, 'carol')
-    await heading(other.page, 'You are not an administrator')
+    const carol = await openAdministration(context, started.url, 'carol')
+    await heading(carol.page, 'You are not an administrator')
     await go('#/users/carol-sub', 'Carol')
     await page.getByRole('table', { name: 'Sessions' }).waitFor()
     await page.getByRole('button', { name: /^End the session of/u }).click()

@@ -31,12 +31,12 @@ function overflowingElements(): readonly string[] {
   const outside = placed
     .filter(({ box }) => box.left < 0 || box.right > document.documentElement.clientWidth + 0.5)
     .map(({ control }) => `${name(control)} sticks out`)
-  const overlapping = placed.flatMap((one, index) =>
-    placed.slice(index + 1).flatMap((other) => {
-      if (one.control.contains(other.control) || other.control.contains(one.control)) return []
-      const width = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left)
-      const height = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top)
-      return width > 1 && height > 1 ? [`${name(one.control)} overlaps ${name(other.control)}`] : []
+  const overlapping = placed.flatMap((first, index) =>
+    placed.slice(index + 1).flatMap((second) => {
+      if (first.control.contains(second.control) || second.control.contains(first.control)) return []
+      const width = Math.min(first.box.right, second.box.right) - Math.max(first.box.left, second.box.left)
+      const height = Math.min(first.box.bottom, second.box.bottom) - Math.max(first.box.top, second.box.top)
+      return width > 1 && height > 1 ? [`${name(first.control)} overlaps ${name(second.control)}`] : []
     }),
   )
   return [...outside, ...overlapping]

@@ -119,7 +119,7 @@ describeWithChromium('DPoP in the console', () => {
       prepare: async (page) => {
         await page.route('http://console.example/**', async (route) => {
           const url = route.request().url().replace('http://console.example', origin)
-          const { origin: other, ...headers } = route.request().headers()
+          const { origin: _origin, ...headers } = route.request().headers()
           await route.fulfill({ response: await route.fetch({ url, headers }) })
         })
         await page.route('**/console/events', (route) => route.abort())

@@ -45,10 +45,10 @@ const structure = new Set(['resources'])
 /** Returns JSON with another text instead of each one. */
 function replaced(value: unknown, text: string): unknown {
   if (typeof value === 'string') return text
-  if (Array.isArray(value)) return value.map((one) => replaced(one, text))
+  if (Array.isArray(value)) return value.map((part) => replaced(part, text))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, structure.has(name) ? one : replaced(one, text)]),
+    Object.entries(value).map(([name, part]) => [name, structure.has(name) ? part : replaced(part, text)]),
   )
 }
 
@@ -57,23 +57,25 @@ function findProblems(): readonly string[] {
   const shell = document.querySelector('#shell') as HTMLElement
   const dialog = document.querySelector('dialog')
   const text = `${document.title}\n${shell.innerText}\n${dialog?.innerText ?? ''}`
-  const labels = [...document.querySelectorAll('[aria-label]')].map((one) => one.getAttribute('aria-label')).join()
+  const labels = [...document.querySelectorAll('[aria-label]')]
+    .map((element) => element.getAttribute('aria-label'))
+    .join()
   const all = [...document.querySelectorAll('#shell :not(.skip), dialog, dialog *')]
   const { clientWidth } = document.documentElement
   const markup = all.filter(({ localName }) => ['img', 'script', 'b', 'iframe'].includes(localName))
   const links = [...document.querySelectorAll('#shell a')].map((link) => link.getAttribute('href') ?? '')
-  const wide = all.filter((one) => {
-    const { left, right, width, height } = one.getBoundingClientRect()
-    return width > 0 && height > 1 && one.checkVisibility() && (right > clientWidth + 1 || left < -1)
+  const wide = all.filter((element) => {
+    const { left, right, width, height } = element.getBoundingClientRect()
+    return width > 0 && height > 1 && element.checkVisibility() && (right > clientWidth + 1 || left < -1)
   })
-  const inPane = (one: Element) => one.parentElement?.closest('.scroll, pre') !== null
+  const inPane = (element: Element) => element.parentElement?.closest('.scroll, pre') !== null
   return [
     ...markup.map(({ localName }) => `element ${localName}`),
     ...links.filter((href) => !/^#(?:page-title|\/)/u.test(href)).map((href) => `link ${href}`),
-    ...wide.filter((one) => !inPane(one)).map(({ outerHTML }) => `sticks out ${outerHTML.slice(0, 120)}`),
+    ...wide.filter((element) => !inPane(element)).map(({ outerHTML }) => `sticks out ${outerHTML.slice(0, 120)}`),
     ...(document.documentElement.scrollWidth > clientWidth ? ['scrolls sideways'] : []),
     ...[...`${text}${labels}`.matchAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{DI}\u2028\u2029]/gu)].map(
-      ([one]) => `hidden U+${one.codePointAt(0)?.toString(16)}`,
+      ([character]) => `hidden U+${character.codePointAt(0)?.toString(16)}`,
     ),
     ...(/\p{M}{4}/u.test(text) ? ['marks pile up'] : []),
     ...(/taken$/u.test(document.title) ? ['a script has run'] : []),
@@ -94,13 +96,13 @@ describeWithChromium('a text from an attacker', () => {
   }
   /** Collects what is wrong in a narrow and in a wide window. */
   async function problems(where: string): Promise<readonly string[]> {
-    const found: string[] = []
+    const wrong: string[] = []
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 900 })
       for (const [font, list] of Object.entries(await inEachFont(page, findProblems)))
-        found.push(...list.map((problem) => `${where} at ${width}, ${font} font: ${problem}`))
+        wrong.push(...list.map((problem) => `${where} at ${width}, ${font} font: ${problem}`))
     }
-    return found
+    return wrong
   }
   async function attack(route: Route): Promise<void> {
     const { pathname } = new URL(route.request().url())
@@ -142,25 +144,25 @@ describeWithChromium('a text from an attacker', () => {
   })
 
   test.each(Object.keys(texts) as (keyof typeof texts)[])('has no effect on any page: %s', async (name) => {
-    const found: string[] = []
+    const wrong: string[] = []
     for (const hash of pages) {
       text = texts[name]
       await go(hash)
       await page.locator('#page details').evaluateAll((all) => {
-        for (const one of all) one.setAttribute('open', '')
+        for (const details of all) details.setAttribute('open', '')
       })
-      found.push(...(await problems(hash)))
+      wrong.push(...(await problems(hash)))
       const button = page.getByRole('button', { name: /^(?:Remove the|Retire the key)/u }).first()
       if ((await button.count()) > 0) {
         await button.click()
-        found.push(...(await problems(`the dialog of ${hash}`)))
+        wrong.push(...(await problems(`the dialog of ${hash}`)))
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'detached' })
       }
     }
     text = ''
     await go('#/clients')
-    expect(found).toEqual([])
+    expect(wrong).toEqual([])
     assertClean()
   })
 })

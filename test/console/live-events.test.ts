@@ -31,12 +31,12 @@ async function caughtUp(live: LiveEvents): Promise<string> {
 describe('live events', () => {
   test('are sent to every page in order', async () => {
     const live = createLiveEvents()
-    const [one, other] = [live.listen(request()), live.listen(request())]
+    const [first, second] = [live.listen(request()), live.listen(request())]
     for (const id of ['a.1', 'a.2', 'b.1']) live.publish(event(id))
     live.close()
-    expect(idsIn(await textOf(one))).toEqual(['a.1', 'a.2', 'b.1'])
-    expect(idsIn(await textOf(other))).toEqual(['a.1', 'a.2', 'b.1'])
-    expect(one.headers.get('content-type')).toBe('text/event-stream')
+    expect(idsIn(await textOf(first))).toEqual(['a.1', 'a.2', 'b.1'])
+    expect(idsIn(await textOf(second))).toEqual(['a.1', 'a.2', 'b.1'])
+    expect(first.headers.get('content-type')).toBe('text/event-stream')
   })
 
   test('are repeated to a page that reconnects', async () => {
@@ -53,11 +53,11 @@ describe('live events', () => {
     vi.useFakeTimers()
     try {
       const live = createLiveEvents()
-      const [own, open] = [live.listen(request(), true), live.listen(request())]
+      const [ofAdministrator, open] = [live.listen(request(), true), live.listen(request())]
       live.publish(event('a.1'))
       vi.advanceTimersByTime(30_000)
       live.publish(event('a.2'))
-      expect(idsIn(await textOf(own))).toEqual(['a.1'])
+      expect(idsIn(await textOf(ofAdministrator))).toEqual(['a.1'])
       const back = live.listen(request({ 'last-event-id': 'a.1' }), true)
       live.close()
       expect(idsIn(await textOf(back))).toEqual(['a.2'])

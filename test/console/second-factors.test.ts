@@ -39,8 +39,8 @@ describeWithChromium('the second factors of a user in the administration', () =>
 
   test('are removed after the administrator has confirmed it, with the sessions, and the trail has it', async () => {
     await started.send('POST', '/users', { sub: 'carol-sub', username: 'Carol', password: 'carol-password' })
-    const other = await openAdministration(await browser.newContext(), started.url, 'carol')
-    await heading(other.page, 'You are not an administrator')
+    const carol = await openAdministration(await browser.newContext(), started.url, 'carol')
+    await heading(carol.page, 'You are not an administrator')
     await page.goto(`${started.url}#/users/carol-sub`)
     await heading(page, 'Carol')
     await page.getByRole('table', { name: 'Sessions' }).waitFor()

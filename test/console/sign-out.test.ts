@@ -73,14 +73,14 @@ describeWithChromium('after a sign-out of the administration', () => {
       .click()
     const secret = await page.locator('#secret').innerText()
     await page.getByLabel('Name', { exact: true }).fill('typed by alice')
-    const other = await openTab(context, started.url)
-    await heading(other.page, 'Clients')
-    await other.page.getByRole('button', { name: 'Sign out' }).click()
+    const otherTab = await openTab(context, started.url)
+    await heading(otherTab.page, 'Clients')
+    await otherTab.page.getByRole('button', { name: 'Sign out' }).click()
     await heading(page, 'You are signed out')
-    await other.page.waitForURL(/\/connect\//u)
+    await otherTab.page.waitForURL(/\/connect\//u)
     const left = await page.evaluate(() => document.documentElement.outerHTML)
     for (const text of [secret, 'batch', 'alice-sub', 'typed by alice']) expect(left).not.toContain(text)
-    for (const tab of [page, other.page]) {
+    for (const tab of [page, otherTab.page]) {
       expect(await keptKeys(tab)).toEqual([])
       const stored = await tab.evaluate(async () => ({
         local: { ...localStorage },

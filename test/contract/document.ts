@@ -11,7 +11,7 @@ export function contractDocument(
   cases: readonly ContractCase[],
   addressCases: readonly ContractCase[],
 ): string {
-  const steps = (list: readonly ContractCase[]): number => list.reduce((sum, one) => sum + one.steps.length, 0)
+  const steps = (list: readonly ContractCase[]): number => list.reduce((sum, { steps }) => sum + steps.length, 0)
   const deviations = runtimes.flatMap(({ name, deviations = {} }) =>
     Object.entries(deviations).map(([title, { why }]) => row(name, title, why)),
   )

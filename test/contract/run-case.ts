@@ -9,9 +9,9 @@ function judge(response: ReceivedResponse, expected: Expected, kept: Kept): void
   const shown = { status: response.status, headers: Object.fromEntries(response.headers), body: response.body }
   expect([status].flat(), JSON.stringify(shown)).toContain(response.status)
   for (const [name, value] of Object.entries(headers)) {
-    const found = response.headers.get(name)
-    if (value instanceof RegExp) expect(found, name).toMatch(value)
-    else expect(found, name).toBe(value)
+    const received = response.headers.get(name)
+    if (value instanceof RegExp) expect(received, name).toMatch(value)
+    else expect(received, name).toBe(value)
   }
   if (body !== undefined) expect(response.body).toBe(body)
   if (json !== undefined) expect(JSON.parse(response.body)).toEqual(json)

@@ -21,7 +21,7 @@ printf 'id\\nusername\\npassword\\n'
   chmodSync(join(directory, 'psql'), 0o755)
   vi.stubEnv('PATH', `${directory}${delimiter}${process.env.PATH}`)
   onTestFinished(() => void vi.unstubAllEnvs())
-  return { given: (file: string): string => readFileSync(join(directory, file), 'utf8') }
+  return { received: (file: string): string => readFileSync(join(directory, file), 'utf8') }
 }
 
 const fromTable = (directory: string, database: string) =>
@@ -36,11 +36,11 @@ describe('the password of a database', () => {
       'postgresql://app@db/shop?sslmode=require',
     ],
   ])('of %s is not in the arguments of psql', async (database, shown) => {
-    const { given } = fakePsql()
+    const { received } = fakePsql()
     await fromTable(emptyDirectory(), database)
-    expect(given('arguments')).not.toContain('secret')
-    expect(given('arguments')).toContain(`\n${shown}\n`)
-    expect(given('password')).toBe('the$secret')
+    expect(received('arguments')).not.toContain('secret')
+    expect(received('arguments')).toContain(`\n${shown}\n`)
+    expect(received('password')).toBe('the$secret')
   })
 
   test.each([
@@ -78,10 +78,10 @@ describe('.env', () => {
     expect(await fromTable(directory, file)).toMatchObject({ code: 0, err: '' })
     expect(parseEnv(readFileSync(join(directory, '.env'), 'utf8')).USERS_DATABASE).toBe(file)
     fakePsql()
-    const other = emptyDirectory()
-    const { code, err } = await fromTable(other, 'postgresql://app:a$b@db/shop')
+    const untouched = emptyDirectory()
+    const { code, err } = await fromTable(untouched, 'postgresql://app:a$b@db/shop')
     expect([code, err]).toEqual([1, expect.stringContaining('the value of USERS_DATABASE has a character')])
-    expect(readdirSync(other)).toEqual([])
+    expect(readdirSync(untouched)).toEqual([])
   })
 })
 

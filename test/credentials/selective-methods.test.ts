@@ -51,8 +51,8 @@ describe('of two methods that read the same fields', () => {
   })
 
   test('fields that it does not read are still those of a second method', async () => {
-    const other = ticketMethod('other', 'n', undefined, ['ticket', 'stamp'])
-    expect(await send([narrow, other], { ticket: 'n narrow' })).toMatchObject({ status: 400 })
+    const withStamp = ticketMethod('other', 'n', undefined, ['ticket', 'stamp'])
+    expect(await send([narrow, withStamp], { ticket: 'n narrow' })).toMatchObject({ status: 400 })
     expect(await send([narrow, wide], { ticket: 'n narrow', client_secret: 'x' })).toMatchObject({ status: 400 })
   })
 })

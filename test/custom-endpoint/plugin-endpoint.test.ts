@@ -206,7 +206,9 @@ describe('the kit of an endpoint', () => {
         },
       }),
     ])
-    const f = await start(tickets, { clients: clients.slice(0, 1).map((one) => ({ ...one, grantTypes: [grantType] })) })
+    const f = await start(tickets, {
+      clients: clients.slice(0, 1).map((client) => ({ ...client, grantTypes: [grantType] })),
+    })
     const issued = await f.post('tickets', {}, web)
     expect(issued.status).toBe(201)
     const form = { grant_type: grantType, ticket: issued.body.ticket, scope: 'api1' }

@@ -106,8 +106,8 @@ describe('an endpoint of a plugin', () => {
     const { dpop: _, ...unproved } = await headersWith()
     expect((await sendForm(f, '/connect/account', {}, { headers: unproved })).status).toBe(401)
     // A proof for another endpoint.
-    const other = await headersWith()
-    expect((await callUserinfo(f, body.access_token, { headers: { dpop: other.dpop ?? '' } })).status).toBe(401)
+    const otherHeaders = await headersWith()
+    expect((await callUserinfo(f, body.access_token, { headers: { dpop: otherHeaders.dpop ?? '' } })).status).toBe(401)
   })
 })
 

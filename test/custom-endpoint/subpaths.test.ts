@@ -130,8 +130,8 @@ describe('an endpoint with problems', () => {
         throw kit.refuse('invalid_request', 'Wrong', 'wrong', facts)
       },
     })
-    const own = await send('/library')
-    expect(own.body).toEqual({
+    const refused = await send('/library')
+    expect(refused.body).toEqual({
       type: 'about:blank',
       title: 'Precondition Failed',
       status: 412,
@@ -139,7 +139,7 @@ describe('an endpoint with problems', () => {
       error: 'invalid_request',
       member: 'a.b[0]',
     })
-    expect(own.headers.get('content-type')).toBe('application/problem+json')
+    expect(refused.headers.get('content-type')).toBe('application/problem+json')
     expect(JSON.stringify(events)).not.toContain('secret-text')
     expect((await send('/library', { method: 'OPTIONS' })).body).toMatchObject({ status: 405 })
     const defect = await send('/library/defect')

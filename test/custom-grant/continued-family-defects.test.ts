@@ -1,6 +1,6 @@
 import type { GrantResult, StoredGrant } from '@grantry/core'
 import { describe, expect, test } from 'vitest'
-import { exchange, type Found, setUp } from './continued-family.ts'
+import { exchange, type FamilyMember, setUp } from './continued-family.ts'
 
 describe('a refusal by the core', () => {
   test('has the error code and the text of the grant', async () => {
@@ -25,28 +25,28 @@ describe('a refusal by the core', () => {
 })
 
 describe('a defect of the grant', () => {
-  test.each<[string, (found: Found) => Partial<GrantResult>, string, RegExp]>([
+  test.each<[string, (member: FamilyMember) => Partial<GrantResult>, string, RegExp]>([
     [
       'a code, which must be redeemed',
-      (found) => ({ continuesFamilyOf: found }),
+      (member) => ({ continuesFamilyOf: member }),
       'code',
       /must be a token or a stored refresh/u,
     ],
     [
       'a copy',
-      (found) => ({ continuesFamilyOf: { ...found } }),
+      (member) => ({ continuesFamilyOf: { ...member } }),
       'access_token',
       /must be a token or a stored refresh/u,
     ],
     [
       'an identity token besides',
-      (found) => ({ continuesFamilyOf: found, issue: { identityToken: true } }),
+      (member) => ({ continuesFamilyOf: member, issue: { identityToken: true } }),
       'access_token',
       /cannot continue a family and issue more/u,
     ],
     [
       'a redemption besides',
-      (found) => ({ continuesFamilyOf: found, redeems: [found as StoredGrant] }),
+      (member) => ({ continuesFamilyOf: member, redeems: [member as StoredGrant] }),
       'refresh',
       /cannot continue a family and issue more/u,
     ],
@@ -62,7 +62,8 @@ describe('a defect of the grant', () => {
 })
 
 describe('the actor of a token', () => {
-  const acting = (actor: unknown) => exchange((found) => ({ continuesFamilyOf: found, actor }) as Partial<GrantResult>)
+  const acting = (actor: unknown) =>
+    exchange((member) => ({ continuesFamilyOf: member, actor }) as Partial<GrantResult>)
   const actOf = async (actor: unknown) => {
     const f = await setUp(acting(actor))
     const { body, failure } = await f.exchange((await f.logIn()).access_token)

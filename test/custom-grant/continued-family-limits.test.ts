@@ -37,15 +37,15 @@ describe('a token that continues the family of another one', () => {
       authorization: { params: choice, check: chosen },
       check: chosen,
     })
-    const one = 'https://api1.example.com'
-    const two = 'https://api2.example.com'
+    const firstApi = 'https://api1.example.com'
+    const secondApi = 'https://api2.example.com'
     const f = await setUp([exchange(), definePlugin('api', [check])], {
       scopes: [
-        { name: 'api1', audience: one },
-        { name: 'api2', audience: two },
+        { name: 'api1', audience: firstApi },
+        { name: 'api2', audience: secondApi },
       ],
     })
-    const login = await f.logIn({ scopes: ['api1', 'api2', 'offline_access'], params: { api: one } })
+    const login = await f.logIn({ scopes: ['api1', 'api2', 'offline_access'], params: { api: firstApi } })
     expect((await f.exchange(login.refresh_token, 'refresh')).status).toBe(200)
     const { status, failure } = await f.exchange(login.refresh_token, 'refresh', 'api2')
     expect([status, failure]).toEqual([400, 'audience_not_allowed'])
@@ -53,7 +53,7 @@ describe('a token that continues the family of another one', () => {
 
   test('can have scopes that the grant chooses, if the request names none', async () => {
     const grant = {
-      ...exchange((found) => ({ continuesFamilyOf: found, scopes: ['api1'] })),
+      ...exchange((member) => ({ continuesFamilyOf: member, scopes: ['api1'] })),
       scope: 'optional',
     } as const
     const f = await setUp(grant)

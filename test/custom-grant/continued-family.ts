@@ -25,22 +25,22 @@ export const service: Credentials = ['service', 'service-secret']
 
 const refused = () => new OAuthError('invalid_grant', 'The token is not valid', { reason: 'plugin:exchange:unknown' })
 
-export type Found = NonNullable<
+export type FamilyMember = NonNullable<
   Awaited<ReturnType<GrantKit['validateToken']>> | Awaited<ReturnType<GrantKit['findGrant']>>
 >
 
 /** Exchanges a token of this provider. `more` adds to the result. */
 export const exchange = (
-  more: (found: Found) => Partial<GrantResult> = (continuesFamilyOf) => ({ continuesFamilyOf }),
+  more: (member: FamilyMember) => Partial<GrantResult> = (continuesFamilyOf) => ({ continuesFamilyOf }),
 ) =>
   defineGrant({
     grantType,
     params: v.object({ token: v.string(), kind: v.picklist(['access_token', 'id_token', 'refresh', 'code']) }),
     async handle({ params: { token, kind }, scopes }, kit) {
-      const found =
+      const member =
         kind === 'refresh' || kind === 'code' ? await kit.findGrant(kind, token) : await kit.validateToken(token, kind)
-      if (found === undefined) throw refused()
-      return { subject: { sub: 'alice', amr: ['token'] }, scopes, ...more(found) } as GrantResult
+      if (member === undefined) throw refused()
+      return { subject: { sub: 'alice', amr: ['token'] }, scopes, ...more(member) } as GrantResult
     },
   })
 
@@ -68,17 +68,17 @@ export async function setUp(
     clients,
     ...more,
   })
-  const code = (given: Partial<NewGrant> = {}) =>
+  const code = (grant: Partial<NewGrant> = {}) =>
     storeGrant(f.provider, {
       kind: 'code',
       clientId: app[0],
       redirectUri,
       subject: { sub: 'alice', amr: ['pwd'] },
       scopes: ['openid', 'offline_access', 'api1'],
-      ...given,
+      ...grant,
     })
-  const logIn = async (given?: Partial<NewGrant>) => {
-    const form = { grant_type: 'authorization_code', code: await code(given), redirect_uri: redirectUri }
+  const logIn = async (grant?: Partial<NewGrant>) => {
+    const form = { grant_type: 'authorization_code', code: await code(grant), redirect_uri: redirectUri }
     return (await f.post('token', form, app)).body
   }
   return {

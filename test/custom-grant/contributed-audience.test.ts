@@ -81,10 +81,10 @@ describe('the audience that a check contributes', () => {
   })
 
   test('is the one that every check allows', async () => {
-    const other = definePlugin('other', [
+    const otherCheck = definePlugin('other', [
       defineGrantCheck({ grantTypes: 'all', params: v.object({}), check: () => ({ audience: [orders] }) }),
     ])
-    const { post } = await setUp([api, other])
+    const { post } = await setUp([api, otherCheck])
     const form = { grant_type: 'client_credentials', scope: 'orders mail' }
     expect(claimsOf((await post('token', { ...form, api: `${mail},${orders}` }, testClient)).body).aud).toBe(orders)
     expect((await post('token', { ...form, api: mail }, testClient)).body.error).toBe('invalid_target')

@@ -41,8 +41,8 @@ describe('a custom grant', () => {
 
   test('3.48 receives its own parameters, typed, and no others', async () => {
     const seen: Badge[] = []
-    const f = await start(({ params: given, scopes }) => {
-      seen.push(given)
+    const f = await start(({ params: badge, scopes }) => {
+      seen.push(badge)
       return { subject: holder, scopes }
     })
     expect((await present(f, { badge_id: '000042', door: 'south', shoe_size: '43' })).status).toBe(200)

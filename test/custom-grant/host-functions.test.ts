@@ -31,9 +31,12 @@ const providerWith = async (plugins: Plugins, storage = mapDriver()) =>
 describe('the functions of a plugin for the host', () => {
   test('use the records of the plugin, under any name, in all processes', async () => {
     const storage = mapDriver()
-    const [one, other] = [await providerWith(library('a'), storage), await providerWith(library('a'), storage)]
-    await one.use(shelf).put('read')
-    expect(await other.use(shelf).get()).toEqual({ step: 'read' })
+    const [provider, otherProcess] = [
+      await providerWith(library('a'), storage),
+      await providerWith(library('a'), storage),
+    ]
+    await provider.use(shelf).put('read')
+    expect(await otherProcess.use(shelf).get()).toEqual({ step: 'read' })
     const renamed = await providerWith(library('b'), storage)
     expect(await renamed.use(shelf).get()).toBeUndefined()
   })
@@ -64,10 +67,10 @@ describe('the functions of a plugin for the host', () => {
 
   test('belong to one provider, also if several have the same plugin', async () => {
     const plugin = library()
-    const [one, other] = [await providerWith(plugin), await providerWith(plugin)]
-    expect(one.use(shelf)).not.toBe(other.use(shelf))
-    await one.use(shelf).put('read')
-    expect(await other.use(shelf).get()).toBeUndefined()
+    const [provider, otherProvider] = [await providerWith(plugin), await providerWith(plugin)]
+    expect(provider.use(shelf)).not.toBe(otherProvider.use(shelf))
+    await provider.use(shelf).put('read')
+    expect(await otherProvider.use(shelf).get()).toBeUndefined()
   })
 
   test('are found by a key of another copy of the module', async () => {

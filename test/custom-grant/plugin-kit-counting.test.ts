@@ -19,11 +19,11 @@ describe('records.increment()', () => {
 
   test('is apart from the records, and from the counters of other plugins', async () => {
     const storage = memoryDriver()
-    const one = await setUp('one', { storage })
-    await one.withKit((kit) => kit.records.increment('a', kit.now() + 60))
-    expect(await one.withKit((kit) => kit.records.get('a', v.unknown()))).toBeUndefined()
-    const other = await setUp('other', { storage })
-    expect(await other.withKit((kit) => kit.records.increment('a', kit.now() + 60))).toBe(1)
+    const f = await setUp('one', { storage })
+    await f.withKit((kit) => kit.records.increment('a', kit.now() + 60))
+    expect(await f.withKit((kit) => kit.records.get('a', v.unknown()))).toBeUndefined()
+    const otherPlugin = await setUp('other', { storage })
+    expect(await otherPlugin.withKit((kit) => kit.records.increment('a', kit.now() + 60))).toBe(1)
   })
 
   test('needs a time in the future', async () => {

@@ -12,8 +12,11 @@ describe('the kit of host functions', () => {
     expect(await withKit(({ records }) => records.get('a', state))).toEqual({ step: 'paid' })
     const sealed = await kit.seal({ step: 'x' }, kit.now() + 60)
     expect(await withKit(({ unseal }) => unseal(sealed, state))).toEqual({ step: 'x' })
-    const other = kitOf(provider, 'other')
-    expect([await other.records.get('a', state), await other.unseal(sealed, state)]).toEqual([undefined, undefined])
+    const otherKit = kitOf(provider, 'other')
+    expect([await otherKit.records.get('a', state), await otherKit.unseal(sealed, state)]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   test('finds clients and scopes, and checks passwords', async () => {

@@ -14,10 +14,12 @@ describe('seal() and unseal()', () => {
 
   test('reveal nothing of the value, and differ every time', async () => {
     const { withKit } = await setUp()
-    const [one, two] = await withKit((kit) => Promise.all([0, 0].map(() => kit.seal({ step: 'x' }, kit.now() + 60))))
-    expect(one).not.toBe(two)
-    expect(Buffer.from(String(one).split('.')[1] ?? '', 'base64url').includes('step')).toBe(false)
-    expect(one).toMatch(/^[\w-]+\.[\w-]+$/u)
+    const [first, second] = await withKit((kit) =>
+      Promise.all([0, 0].map(() => kit.seal({ step: 'x' }, kit.now() + 60))),
+    )
+    expect(first).not.toBe(second)
+    expect(Buffer.from(String(first).split('.')[1] ?? '', 'base64url').includes('step')).toBe(false)
+    expect(first).toMatch(/^[\w-]+\.[\w-]+$/u)
   })
 
   test.each<[string, (sealed: string) => string]>([
@@ -45,8 +47,8 @@ describe('seal() and unseal()', () => {
 
   test('are bound to the plugin, the issuer and the key', async () => {
     const sealed = await (await setUp()).withKit((kit) => kit.seal({ step: 'x' }, kit.now() + 60))
-    const opened = async (...given: Parameters<typeof setUp>) =>
-      (await setUp(...given)).withKit((kit) => kit.unseal(sealed, state))
+    const opened = async (...args: Parameters<typeof setUp>) =>
+      (await setUp(...args)).withKit((kit) => kit.unseal(sealed, state))
     expect(await opened('kit')).toEqual({ step: 'x' })
     expect(await opened('other')).toBeUndefined()
     expect(await opened('kit', { issuer: 'https://other.example.com' })).toBeUndefined()

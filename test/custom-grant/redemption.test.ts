@@ -58,19 +58,19 @@ describe('a single-use credential of a custom grant', () => {
   })
 
   test('of one grant is not spent by another with the same value', async () => {
-    const other = { ...ticket(), grantType: 'urn:example:other' }
+    const otherTicket = { ...ticket(), grantType: 'urn:example:other' }
     const f = await fixture({
-      plugins: [ticket(), other],
+      plugins: [ticket(), otherTicket],
       clients: [
         {
           clientId: web[0],
           secrets: [{ sha256: sha256Of(web[1]) }],
-          grantTypes: [grantType, other.grantType],
+          grantTypes: [grantType, otherTicket.grantType],
           scopes: ['api1'],
         },
       ],
     })
-    for (const name of [grantType, other.grantType]) {
+    for (const name of [grantType, otherTicket.grantType]) {
       const form = { grant_type: name, jti: 'j1', scope: 'api1' }
       expect((await f.post('token', form, web)).status).toBe(200)
     }

@@ -128,8 +128,8 @@ export const dynamicRegistration = (): Plugin =>
     }),
     defineClientSource({
       async find(clientId, kit): Promise<ClientOptions | undefined> {
-        const found = await kit.records.get(clientId, registered)
-        return found && { ...found, public: true, grantTypes: ['authorization_code'], scopes: ['openid', 'api1'] }
+        const client = await kit.records.get(clientId, registered)
+        return client && { ...client, public: true, grantTypes: ['authorization_code'], scopes: ['openid', 'api1'] }
       },
     }),
   ])

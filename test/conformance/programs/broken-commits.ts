@@ -17,8 +17,8 @@ const committing = (replace: (commit: Commit, good: AtomicDriver) => Commit) =>
   })
 
 const existingOf = async (good: AtomicDriver, { create }: DriverChanges): Promise<readonly string[]> => {
-  const found = await Promise.all(create.map(async ({ key }) => ((await good.getItem(key)) === null ? [] : [key])))
-  return found.flat()
+  const keys = await Promise.all(create.map(async ({ key }) => ((await good.getItem(key)) === null ? [] : [key])))
+  return keys.flat()
 }
 
 async function write(good: AtomicDriver, items: DriverChanges['put']): Promise<void> {

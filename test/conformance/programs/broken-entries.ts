@@ -160,7 +160,7 @@ export const brokenEntries: readonly Broken[] = [
     sentence: /pages of 100 keys should be/u,
     subject: listing(
       (good) => async (base, page) =>
-        [...(await good(base, page))].sort((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)),
+        [...(await good(base, page))].sort((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)),
     ),
   },
   {

@@ -157,8 +157,8 @@ export const brokenExpiry: readonly Broken[] = [
     subject: over((good) => ({
       async insertItem(key, value, options) {
         const created = await good.insertItem(key, value, options)
-        const found = created ? null : await good.getItem(key)
-        if (found !== null) await good.setItem(key, String(found), options)
+        const existing = created ? null : await good.getItem(key)
+        if (existing !== null) await good.setItem(key, String(existing), options)
         return created
       },
     })),
