@@ -62,8 +62,8 @@ describe.each(Object.entries(schemas))('parameters described with %s', (_, param
       const body = { error: 'invalid_request', error_description: text }
       const token = await post('token', { grant_type: grantType, scope: 'api1', ...form }, testClient)
       expect([token.status, token.body, token.failure]).toEqual([400, body, reason])
-      const other = await post('badge', form, testClient)
-      expect([other.status, other.body, other.failure]).toEqual([400, body, reason])
+      const refused = await post('badge', form, testClient)
+      expect([refused.status, refused.body, refused.failure]).toEqual([400, body, reason])
     }
     expect(seen).toEqual([])
   })
