@@ -25,7 +25,9 @@ async function setUp(answers: readonly string[]) {
   })
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   linkPackages(directory, Object.keys({ ...dependencies, ...devDependencies }))
-  const config = { turbopack: { root }, outputFileTracingRoot: root }
+  // No later run reads a cache.
+  const experimental = { turbopackFileSystemCacheForDev: false }
+  const config = { turbopack: { root }, outputFileTracingRoot: root, experimental }
   writeFileSync(join(directory, 'next.config.mjs'), `export default ${JSON.stringify(config)}\n`)
   return directory
 }

@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 export default {
   turbopack: { root },
   outputFileTracingRoot: root,
+  // No later run reads it.
+  experimental: { turbopackFileSystemCacheForBuild: false, turbopackFileSystemCacheForDev: false },
   // RFC 8414 places this document before the path of the issuer.
   rewrites: async () => [
     {
