@@ -19,12 +19,12 @@ describe('a user with the same name in a tenant of the attacker', () => {
     return f.post('token', { grant_type: 'password', username, password, scope: 'openid', ...acr }, web, from)
   }
 
-  test.each([['evil'], [undefined]])('whose logins (%j) do not reset the guesses at the other', async (own) => {
+  test.each([['evil'], [undefined]])('whose logins (%j) do not reset the guesses at the other', async (tenant) => {
     const f = await fixture(tenants)
     const statuses: number[] = []
     for (let guessed = 0; guessed < 8; guessed += 1) {
       statuses.push((await logIn(f, 'victim', `guess ${guessed}`)).status)
-      await logIn(f, own, `password of ${own ?? 'none'}`)
+      await logIn(f, tenant, `password of ${tenant ?? 'none'}`)
     }
     expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
   })

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { newPasswordsOf } from '../../packages/server/src/users/hash-new-password.ts'
 
 test('a full queue of one tenant refuses no new password of another one', async () => {
-  const [flooding, other] = [{}, {}]
+  const [flooding, quiet] = [{}, {}]
   const order: string[] = []
   // Empty ones are refused as soon as their turn comes, without a computation.
   const flood = Array.from({ length: 300 }, () =>
@@ -18,14 +18,14 @@ test('a full queue of one tenant refuses no new password of another one', async 
       return error
     }),
   )
-  const own = newPasswordsOf(other)('')
+  const turn = newPasswordsOf(quiet)('')
     .catch((error: unknown) => (isOAuthError(error) ? 'refused' : 'its turn'))
-    .finally(() => order.push('other'))
-  expect(await own).toBe('its turn')
+    .finally(() => order.push('quiet'))
+  expect(await turn).toBe('its turn')
   // Behind what runs, not behind what waits; the 96 that were refused come first.
-  expect(order.indexOf('other')).toBeLessThan(150)
+  expect(order.indexOf('quiet')).toBeLessThan(150)
   const errors = await Promise.all(flood)
   expect(errors.filter(isOAuthError)).toHaveLength(96)
   // The provider of a tenant has one queue.
-  expect(newPasswordsOf(other)).toBe(newPasswordsOf(other))
+  expect(newPasswordsOf(quiet)).toBe(newPasswordsOf(quiet))
 })

@@ -163,8 +163,8 @@ describe('a session', () => {
   ])('is not that of %s with the same cookie', async (_which, more) => {
     const f = await setUpApplication()
     const { visitor } = await f.signIn()
-    const other = signInClient({ ...f.options, ...more })
-    expect([await other.session(visitor.cookies), await other.accessToken(visitor.cookies)]).toEqual([
+    const otherClient = signInClient({ ...f.options, ...more })
+    expect([await otherClient.session(visitor.cookies), await otherClient.accessToken(visitor.cookies)]).toEqual([
       undefined,
       undefined,
     ])

@@ -58,13 +58,13 @@ describe('a logout token', () => {
   test('control: of the provider ends the session, and no other one', async () => {
     const f = await setUpApplication({ sessions: memorySessions().sessions })
     const { visitor } = await f.signIn()
-    const other = (await f.signIn(f.visitor(), f.newBrowser())).visitor
+    const otherVisitor = (await f.signIn(f.visitor(), f.newBrowser())).visitor
     const sid = String((await visitor.session())?.claims.sid)
     await f.provider.use(userSessions).end(sid)
     await f.provider.runTasks()
     expect(f.logoutTokens).toHaveLength(1)
     expect([await visitor.session(), await visitor.accessToken()]).toEqual([undefined, undefined])
-    expect(await other.session()).toBeDefined()
+    expect(await otherVisitor.session()).toBeDefined()
   })
 
   test('that is sent again does not end the session of a later sign-in', async () => {
@@ -124,9 +124,9 @@ describe('a logout token', () => {
     const { visitor } = await f.signIn()
     const hint = new URL((await f.visitor().logout()).location).searchParams.get('id_token_hint')
     expect(hint).toBeNull()
-    const own = new URL((await visitor.logout()).location).searchParams.get('id_token_hint') ?? ''
+    const identityToken = new URL((await visitor.logout()).location).searchParams.get('id_token_hint') ?? ''
     const again = (await f.signIn(visitor)).visitor
-    expect((await f.send(own)).status).toBe(400)
+    expect((await f.send(identityToken)).status).toBe(400)
     expect(await again.session()).toBeDefined()
   })
 

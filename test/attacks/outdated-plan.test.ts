@@ -37,14 +37,14 @@ describe.concurrent.each(commitPaths)('with four processes that remember a login
   async function started(more: Parameters<typeof fixture>[0] = {}) {
     const { users, wrong, asked } = slowUsers()
     const storage = withLatency(prepare(memoryDriver()))
-    const one = await fixture({ users, storage, ...more })
+    const first = await fixture({ users, storage, ...more })
     const others = await Promise.all(
-      [2, 3, 4].map(() => fixture({ users, storage, runtime: { now: one.clock.now }, ...more })),
+      [2, 3, 4].map(() => fixture({ users, storage, runtime: { now: first.clock.now }, ...more })),
     )
-    const all = [one, ...others]
+    const all = [first, ...others]
     for (let login = 0; login < 2; login += 1) for (const f of all) expect((await right(f)).status).toBe(200)
     wrong.length = 0
-    return { all, wrong, asked, clock: one.clock, at: (index: number): Fixture => all[index % 4] as Fixture }
+    return { all, wrong, asked, clock: first.clock, at: (index: number): Fixture => all[index % 4] as Fixture }
   }
 
   test.each(rounds())('of forty concurrent guesses, five are checked (round %i)', async () => {
@@ -94,21 +94,21 @@ describe.concurrent.each(commitPaths)('with four processes that remember a login
 })
 
 /** Two providers that remember a login of alice. */
-async function two() {
+async function twoProviders() {
   const { users, wrong } = slowUsers()
   const storage = memoryDriver()
-  const one = await fixture({ users, storage })
-  const other = await fixture({ users, storage, runtime: { now: one.clock.now } })
-  for (const f of [one, other, one, other]) expect((await right(f)).status).toBe(200)
-  return { one, other, wrong, clock: one.clock }
+  const first = await fixture({ users, storage })
+  const second = await fixture({ users, storage, runtime: { now: first.clock.now } })
+  for (const f of [first, second, first, second]) expect((await right(f)).status).toBe(200)
+  return { first, second, wrong, clock: first.clock }
 }
 
 test('numbers of the count before a reset give no further guess', async () => {
-  const { one, other, wrong } = await two()
-  await guess(other, 'alice', 'forgotten by the next login')
-  await right(other)
+  const { first, second, wrong } = await twoProviders()
+  await guess(second, 'alice', 'forgotten by the next login')
+  await right(second)
   wrong.length = 0
-  await many(40, (index) => guess(index % 2 === 0 ? one : other, 'alice', `guess ${index}`))
+  await many(40, (index) => guess(index % 2 === 0 ? first : second, 'alice', `guess ${index}`))
   expect(wrong).toHaveLength(5)
 })
 
@@ -141,13 +141,18 @@ async function withHeldReads() {
   const passwords = { perUserAndAddress: { failures: 1, window: 7 } }
   // A held read must not end by the time limit: a hundred guesses can take long on a busy machine.
   const f = await fixture({ users, storage, storageTimeLimit: 60, abuseControl: { passwords } })
-  const other = await fixture({ users, storage: store, abuseControl: { passwords }, runtime: { now: f.clock.now } })
+  const otherProvider = await fixture({
+    users,
+    storage: store,
+    abuseControl: { passwords },
+    runtime: { now: f.clock.now },
+  })
   await right(f)
   await right(f)
   asked.length = 0
   return {
     f,
-    other,
+    otherProvider,
     wrong,
     asked,
     hold(until: Promise<unknown> | undefined) {
@@ -163,7 +168,7 @@ async function withHeldReads() {
 }
 
 test('a number is drawn first, and the address is forgotten before the state is read: nothing is checked', async () => {
-  const { f, other, asked, hold } = await withHeldReads()
+  const { f, otherProvider, asked, hold } = await withHeldReads()
   let go = (): void => {}
   hold(
     new Promise<void>((resolve) => {
@@ -172,7 +177,7 @@ test('a number is drawn first, and the address is forgotten before the state is 
   )
   const late = guess(f, 'alice', 'late')
   f.clock.advance(31 * 86_400)
-  for (let index = 0; index < 100; index += 1) await guess(other, `user ${index}`, 'summer', address(index))
+  for (let index = 0; index < 100; index += 1) await guess(otherProvider, `user ${index}`, 'summer', address(index))
   asked.length = 0
   hold(undefined)
   go()
@@ -181,7 +186,7 @@ test('a number is drawn first, and the address is forgotten before the state is 
 })
 
 test('while the state is not read, nothing is checked, and the number counts in other processes', async () => {
-  const { f, other, wrong, asked, hold, taken } = await withHeldReads()
+  const { f, otherProvider, wrong, asked, hold, taken } = await withHeldReads()
   let go = (): void => {}
   hold(
     new Promise<void>((resolve) => {
@@ -189,7 +194,7 @@ test('while the state is not read, nothing is checked, and the number counts in 
     }),
   )
   const late = guess(f, 'alice', 'late')
-  const meanwhile = guess(other, 'alice', 'meanwhile')
+  const meanwhile = guess(otherProvider, 'alice', 'meanwhile')
   await expect.poll(taken).toBeGreaterThan(0)
   expect(asked).toEqual([])
   hold(undefined)
@@ -203,24 +208,24 @@ describe('a store that fails', () => {
   test.each(['read', 'draw'] as const)(
     'at the %s: 503, nothing is checked, and the next window is free',
     async (step) => {
-      const { f, other, asked, fail } = await withHeldReads()
+      const { f, otherProvider, asked, fail } = await withHeldReads()
       fail((operation) => operation === step)
       expect((await right(f)).status).toBe(503)
       expect(asked).toEqual([])
       fail(() => false)
       f.clock.advance(7)
-      expect((await right(other)).status).toBe(200)
+      expect((await right(otherProvider)).status).toBe(200)
       expect((await right(f)).status).toBe(200)
     },
   )
 
   test('at the commit of the tokens: 503, and the attempt counts, because its outcome is not stored', async () => {
-    const { f, other, fail } = await withHeldReads()
+    const { f, otherProvider, fail } = await withHeldReads()
     fail((operation) => operation === 'commit')
     expect((await right(f)).status).toBe(503)
     fail(() => false)
     f.clock.advance(7)
-    expect((await right(other)).status).toBe(200)
-    expect((await right(other)).status).toBe(200)
+    expect((await right(otherProvider)).status).toBe(200)
+    expect((await right(otherProvider)).status).toBe(200)
   })
 })

@@ -22,35 +22,35 @@ async function setUp(storage: AtomicDriver) {
   const device = createAuthenticator()
   // A counter of 0, as synchronized passkeys have it, would be accepted again and again.
   const find = () => ({ sub: 'alice', publicKey: device.publicKey, counter: 0 })
-  const one = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
-  const other = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
-  const { browser, page } = await one.start()
+  const first = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
+  const second = await setUpSignIn({ passkeys: passkeys({ find }) }, { storage })
+  const { browser, page } = await first.start()
   const credential = device.respond(/"challenge":"([\w-]{43})"/u.exec(page.html)?.[1] ?? '')
   const form = { ...hiddenFields(page), credential }
   /** Sends the form with the cookies that the browser had at the beginning. */
   const cookies = [...browser.jar]
   async function send({ provider }: F) {
-    const own = createBrowser(provider)
-    for (const [name, value] of cookies) own.jar.set(name, value)
-    const next = await own.submit(`${provider.issuer}/connect/signin`, form)
-    return own.jar.has('__Host-grantry-session') ? 'session' : nameOf(next)
+    const thief = createBrowser(provider)
+    for (const [name, value] of cookies) thief.jar.set(name, value)
+    const next = await thief.submit(`${provider.issuer}/connect/signin`, form)
+    return thief.jar.has('__Host-grantry-session') ? 'session' : nameOf(next)
   }
-  return { one, other, send }
+  return { first, second, send }
 }
 
 describe('a response that was accepted', () => {
   test('is refused 25 minutes later, by each process', async () => {
     // Here records expire by the clock of the test: the marker of a used challenge lives as long as the form.
     const storeClock = createTestClock()
-    const { one, other, send } = await setUp(mapDriver(new Map(), storeClock.now))
-    expect(await send(one)).toBe('session')
-    for (const clock of [one.clock, other.clock, storeClock]) clock.advance(1500)
-    expect(await Promise.all([send(one), send(other)])).toEqual(['signIn', 'signIn'])
+    const { first, second, send } = await setUp(mapDriver(new Map(), storeClock.now))
+    expect(await send(first)).toBe('session')
+    for (const clock of [first.clock, second.clock, storeClock]) clock.advance(1500)
+    expect(await Promise.all([send(first), send(second)])).toEqual(['signIn', 'signIn'])
   })
 
   test('begins one session if it is sent ten times at the same moment to two processes', async () => {
-    const { one, other, send } = await setUp(withLatency(memoryDriver()))
-    const results = await Promise.all(Array.from({ length: 10 }, (_, index) => send(index % 2 === 0 ? one : other)))
+    const { first, second, send } = await setUp(withLatency(memoryDriver()))
+    const results = await Promise.all(Array.from({ length: 10 }, (_, index) => send(index % 2 === 0 ? first : second)))
     expect(results.sort()).toEqual(['session', ...Array.from({ length: 9 }, () => 'signIn')])
   })
 })

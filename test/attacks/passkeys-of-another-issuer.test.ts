@@ -26,11 +26,11 @@ async function setUpIssuer(issuer: string) {
   const page = await browser.submit(`${issuer}/connect/signin`, form)
   /** Signs in with a passkey in another browser, and returns the page. */
   async function useOf(device: ReturnType<typeof createAuthenticator>, userHandle: string | undefined) {
-    const other = f.browser()
-    const asked = await other.open(`${issuer}/account`)
+    const otherBrowser = f.browser()
+    const asked = await otherBrowser.open(`${issuer}/account`)
     const response = JSON.parse(device.respond(challengeIn(asked)))
     const credential = JSON.stringify({ ...response, response: { ...response.response, userHandle } })
-    return other.submit(`${issuer}/connect/signin`, { ...hiddenFields(asked), credential })
+    return otherBrowser.submit(`${issuer}/connect/signin`, { ...hiddenFields(asked), credential })
   }
   return { ...f, options: optionsIn(page), useOf }
 }
@@ -83,8 +83,8 @@ describe('issuers of one domain', () => {
 test('a user sees all own passkeys, and never those of another user, in the list for the browser', async () => {
   const { signedIn, enrol, send } = await setUpPasskeys()
   const [alice, bob] = [await signedIn(), await signedIn('bob')]
-  const own = createAuthenticator('YWxpY2U')
-  const added = await enrol(alice.browser, own)
+  const passkey = createAuthenticator('YWxpY2U')
+  const added = await enrol(alice.browser, passkey)
   await enrol(bob.browser, createAuthenticator('Ym9i'))
   const { user } = optionsIn(await alice.browser.open(addUri))
   expect(signalsIn(added)).toEqual({
@@ -94,8 +94,8 @@ test('a user sees all own passkeys, and never those of another user, in the list
     displayName: 'alice',
     credentialIds: ['YWxpY2U'],
   })
-  const other = signalsIn(await bob.browser.open(accountUri))
-  expect([other.userId === user.id, other.credentialIds]).toEqual([false, ['Ym9i']])
+  const signalsOfBob = signalsIn(await bob.browser.open(accountUri))
+  expect([signalsOfBob.userId === user.id, signalsOfBob.credentialIds]).toEqual([false, ['Ym9i']])
   const [remove = ''] = linksTo(added, 'passkeys/').filter((url) => url.endsWith('/remove'))
   expect(signalsIn(await send(alice.browser, await alice.browser.open(remove))).credentialIds).toEqual([])
 })

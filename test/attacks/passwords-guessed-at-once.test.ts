@@ -116,7 +116,7 @@ describe('concurrent guesses', () => {
       },
     }
     const abuseControl = { passwords: { [limit]: { failures: 5, window: 600 } } }
-    const one = await fixture({ users, storage: store, abuseControl })
+    const busy = await fixture({ users, storage: store, abuseControl })
     let isCounting = false
     const storage: AtomicDriver = {
       ...store,
@@ -125,11 +125,11 @@ describe('concurrent guesses', () => {
         return store.incrementItem(...item)
       },
     }
-    const other = await fixture({ users, storage, abuseControl, runtime: { now: one.clock.now } })
+    const waiting = await fixture({ users, storage, abuseControl, runtime: { now: busy.clock.now } })
     isCounting = true
-    const first = many(5, (index) => guess(one, 'alice', `guess ${index}`, from(index)))
+    const first = many(5, (index) => guess(busy, 'alice', `guess ${index}`, from(index)))
     await started
-    expect((await guess(other, 'alice', 'another guess', from(5))).status).toBe(429)
+    expect((await guess(waiting, 'alice', 'another guess', from(5))).status).toBe(429)
     await first
     expect(asked).toHaveLength(5)
   })

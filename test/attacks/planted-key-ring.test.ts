@@ -68,17 +68,17 @@ describe('a plaintext ring when there is a secret', () => {
     for (const generations of [1, 2, 3]) {
       const ring = sharedRing()
       const f = await ring.start(sealed)
-      const own = kidsOf(await published(f))
+      const kidsBefore = kidsOf(await published(f))
       const { ring: planted, token, kids } = await foreign(generations)
       replaceKeys(ring, keysItems(planted))
       for (const seconds of [6, 61]) {
         ring.clock.advance(seconds)
-        expect(own).toContain(kidOf(await tokenOf(f)))
+        expect(kidsBefore).toContain(kidOf(await tokenOf(f)))
         expect(await accepts(f, token)).toBe(false)
-        expect(kidsOf(await published(f))).toEqual(own)
+        expect(kidsOf(await published(f))).toEqual(kidsBefore)
       }
       await f.provider.close()
-      expect(own).not.toEqual(kids)
+      expect(kidsBefore).not.toEqual(kids)
       expect(f.events).toContainEqual(expect.objectContaining({ reason: 'key_ring_unreadable' }))
     }
   })
@@ -86,11 +86,11 @@ describe('a plaintext ring when there is a secret', () => {
   test('as the next generation stops a rotation, and none of its keys is used', async () => {
     const ring = sharedRing()
     const f = await ring.start(sealed)
-    const own = kidsOf(await published(f))
+    const kidsBefore = kidsOf(await published(f))
     const { ring: planted } = await foreign(2)
     for (const [key, value] of keysItems(planted)) if (!ring.items.has(key)) ring.items.set(key, value)
     await expect(f.provider.keys.rotate({ force: true })).rejects.toThrow(notEncrypted)
-    expect(kidsOf(await published(f))).toEqual(own)
+    expect(kidsOf(await published(f))).toEqual(kidsBefore)
   })
 })
 
@@ -109,15 +109,15 @@ describe('an older encrypted ring that is restored', () => {
 
   test('is not used by a running process, which writes the newer one again', async () => {
     const { ring, f, backup, token, stolen } = await rolledBack()
-    const own = kidsOf(await published(f))
+    const kidsBefore = kidsOf(await published(f))
     replaceKeys(ring, backup)
     ring.clock.advance(6)
     await settle(f)
-    expect(kidsOf(await published(f))).toEqual(own)
+    expect(kidsOf(await published(f))).toEqual(kidsBefore)
     expect(await accepts(f, token)).toBe(false)
-    const other = await ring.start(sealed)
-    expect(kidsOf(await published(other))).toEqual(own)
-    expect(own).not.toContain(stolen)
+    const later = await ring.start(sealed)
+    expect(kidsOf(await published(later))).toEqual(kidsBefore)
+    expect(kidsBefore).not.toContain(stolen)
   })
 
   test('is used by a process that starts: without refused keys a compromised one returns', async () => {
@@ -145,9 +145,9 @@ describe('an older encrypted ring that is restored', () => {
     )
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'keys_rotated', reason: 'key_refused' }))
     // A process with an outdated configuration does not get it back either.
-    const other = await ring.start(sealed)
-    expect(kidsOf(await published(other))).toEqual(kidsOf(await published(f)))
-    expect(other.events).not.toContainEqual(expect.objectContaining({ reason: 'refused_key_stored' }))
+    const outdated = await ring.start(sealed)
+    expect(kidsOf(await published(outdated))).toEqual(kidsOf(await published(f)))
+    expect(outdated.events).not.toContainEqual(expect.objectContaining({ reason: 'refused_key_stored' }))
   })
 })
 
@@ -158,11 +158,11 @@ describe('a refused key', () => {
     const token = await tokenOf(f)
     await f.provider.keys.rotate({ force: true })
     const [kid = ''] = inState(await f.provider.keys.list(), state)
-    const other = await ring.start({ refused: [kid] })
-    expect(kidsOf(await published(other))).not.toContain(kid)
-    expect(await accepts(other, token)).toBe(state !== 'retiring')
-    expect(inState(await other.provider.keys.list(), 'next')).toHaveLength(1)
-    const keys = await other.provider.keys.rotate({ force: true })
+    const refusing = await ring.start({ refused: [kid] })
+    expect(kidsOf(await published(refusing))).not.toContain(kid)
+    expect(await accepts(refusing, token)).toBe(state !== 'retiring')
+    expect(inState(await refusing.provider.keys.list(), 'next')).toHaveLength(1)
+    const keys = await refusing.provider.keys.rotate({ force: true })
     expect(kidsOf(keys)).not.toContain(kid)
     expect(keys.map((key) => key.state)).toEqual(expect.arrayContaining(['current', 'next', 'retiring']))
   })
@@ -180,13 +180,13 @@ describe('a refused key', () => {
     const [ring, fork] = [sharedRing(), sharedRing()]
     await ring.start()
     replaceKeys(fork, keysItems(ring))
-    const other = await fork.start()
-    const [, refused = ''] = kidsOf(await published(other)) as string[]
+    const ahead = await fork.start()
+    const [, refused = ''] = kidsOf(await published(ahead)) as string[]
     const f = await ring.start({ refused: [refused] })
     // Two generations later, since f is one: the refused key signs there.
-    const [, next = ''] = kidsOf(await other.provider.keys.rotate({ force: true })) as string[]
-    await other.provider.keys.retire(next, { compromised: true })
-    const token = await tokenOf(other)
+    const [, next = ''] = kidsOf(await ahead.provider.keys.rotate({ force: true })) as string[]
+    await ahead.provider.keys.retire(next, { compromised: true })
+    const token = await tokenOf(ahead)
     expect(kidOf(token)).toBe(refused)
     replaceKeys(ring, keysItems(fork))
     ring.clock.advance(6)

@@ -50,7 +50,7 @@ describe('a new account', () => {
     const pages = await Promise.all(
       proved.map(async ({ browser }) => {
         const opened = await Promise.all(mails.map((mail) => browser.open(linkIn(mail))))
-        const page = opened.find((one) => titleOf(one) === 'Create an account')
+        const page = opened.find((candidate) => titleOf(candidate) === 'Create an account')
         return { browser, page }
       }),
     )

@@ -13,11 +13,11 @@ const password = 'correct horse battery'
 const mallory = { ...aliceAccount, sub: 'mallory', username: 'mallory', email: 'mallory@evil.example', claims: {} }
 
 /** The own mail was opened, and then a mail to the victim was asked for, in the same browser and request. */
-async function setUpProofs(link: 'forgot' | 'create' | 'by-mail', own: string, victim: string) {
+async function setUpProofs(link: 'forgot' | 'create' | 'by-mail', ownAddress: string, victim: string) {
   const f = await setUpAccounts({ signUp: 'open', mail: 'both' })
   f.memory.users.set('mallory', mallory)
   const { ask, browser, submit } = await f.start()
-  await ask(link, own)
+  await ask(link, ownAddress)
   const mail = await f.lastMail()
   const proved = await browser.open(linkIn(mail))
   const sent = await ask(link, victim)
@@ -29,8 +29,8 @@ describe('a proof of the own mail proves nothing of the mail to a victim', () =>
     ['forgot', 'mallory@evil.example', 'alice@example.com'],
     ['create', 'new@evil.example', 'victim@example.com'],
     ['by-mail', 'mallory@evil.example', 'alice@example.com'],
-  ] as const)('with the link %s', async (link, own, victim) => {
-    const { submit, browser, mail, proved, sent, memory, events } = await setUpProofs(link, own, victim)
+  ] as const)('with the link %s', async (link, ownAddress, victim) => {
+    const { submit, browser, mail, proved, sent, memory, events } = await setUpProofs(link, ownAddress, victim)
     expect(hiddenFields(proved).proof).toBeDefined()
     const before = structuredClone([...memory.users])
     const { proof = '' } = hiddenFields(proved)
@@ -51,13 +51,13 @@ describe('a proof of the own mail proves nothing of the mail to a victim', () =>
 
   test('a proof of one browser proves nothing in another one', async () => {
     const f = await setUpAccounts()
-    const [own, other] = [await f.start(), await f.start()]
-    await own.ask('forgot', 'alice@example.com')
-    const proved = await own.browser.open(linkIn(await f.lastMail()))
-    const sent = await other.ask('forgot', 'alice@example.com')
+    const [proving, elsewhere] = [await f.start(), await f.start()]
+    await proving.ask('forgot', 'alice@example.com')
+    const proved = await proving.browser.open(linkIn(await f.lastMail()))
+    const sent = await elsewhere.ask('forgot', 'alice@example.com')
     const { proof = '' } = hiddenFields(proved)
     expect(proof).not.toBe('')
-    await other.submit(sent, { proof, password })
+    await elsewhere.submit(sent, { proof, password })
     expect(f.memory.users.get('alice')?.password).toBe('alice-password')
   })
 })

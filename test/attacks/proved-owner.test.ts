@@ -64,14 +64,14 @@ describe('an owner who has chosen a new password', () => {
 
   test('signs in where guesses had used up those of a known address, also at another process', async () => {
     const storage = withLatency(memoryDriver())
-    const one = await open({}, { provider: { storage } })
-    const two = await open({}, { provider: { storage, runtime: { now: one.clock.now } } })
-    expect(await one.logIn({ username: 'alice', password: aliceAccount.password })).toBe('alice')
-    expect([await one.guess('alice'), await two.guess('alice')]).toEqual([5, 0])
-    await one.recover()
-    two.memory.users.set('alice', { ...aliceAccount, claims: {}, password: chosen })
-    expect(await two.logIn({ username: 'alice', password: chosen })).toBe('alice')
-    expect(await one.logIn({ username: 'alice', password: chosen })).toBe('alice')
+    const first = await open({}, { provider: { storage } })
+    const second = await open({}, { provider: { storage, runtime: { now: first.clock.now } } })
+    expect(await first.logIn({ username: 'alice', password: aliceAccount.password })).toBe('alice')
+    expect([await first.guess('alice'), await second.guess('alice')]).toEqual([5, 0])
+    await first.recover()
+    second.memory.users.set('alice', { ...aliceAccount, claims: {}, password: chosen })
+    expect(await second.logIn({ username: 'alice', password: chosen })).toBe('alice')
+    expect(await first.logIn({ username: 'alice', password: chosen })).toBe('alice')
   })
 
   test('signs in while many addresses guess, where the account was proved', async () => {
@@ -130,10 +130,10 @@ describe('an owner who has chosen a new password', () => {
     const { guess, logIn, browser, lastMail, provider } = await open({ signUp: 'invitation' })
     await provider.use(invitations).invite({ email: 'carol@example.com' })
     await guess('carol@example.com')
-    const own = browser()
-    const page = await own.open(linkIn(await lastMail()))
+    const guest = browser()
+    const page = await guest.open(linkIn(await lastMail()))
     const token = page.url.searchParams.get('token') ?? ''
-    await own.submit(`${page.url.origin}${page.url.pathname}`, { token, password: chosen })
+    await guest.submit(`${page.url.origin}${page.url.pathname}`, { token, password: chosen })
     expect(await logIn({ username: 'carol@example.com', password: chosen })).toBe('new-1')
   })
 
@@ -158,10 +158,14 @@ describe('an owner who has chosen a new password', () => {
 describe('an attacker who proves another account', () => {
   const mallory = { ...aliceAccount, sub: 'mallory', username: 'mallory', email: 'mallory@example.com' }
   const right = aliceAccount.password
-  const openWith = (own: Partial<typeof mallory> = {}, victim: Partial<typeof mallory> = {}, users?: UserService) => {
+  const openWith = (
+    attacker: Partial<typeof mallory> = {},
+    victim: Partial<typeof mallory> = {},
+    users?: UserService,
+  ) => {
     const memory = memoryAccounts([
       { ...aliceAccount, ...victim },
-      { ...mallory, ...own },
+      { ...mallory, ...attacker },
     ])
     return open({ store: memory.store }, { provider: { users: users ?? { authenticate: memory.authenticate } } })
   }
@@ -172,8 +176,8 @@ describe('an attacker who proves another account', () => {
     ['the same, in lower case that of the other for some', { username: 'Álice' }, { username: 'álice' }],
     ['the name of the other as address', {}, { username: mallory.email }],
     ['the same, and the password of the other', {}, { username: mallory.email, password: chosen }],
-  ])('with %s does not forget the guesses at the other', async (_, own, victim) => {
-    const { guess, logIn, recover } = await openWith(own, victim)
+  ])('with %s does not forget the guesses at the other', async (_, attacker, victim) => {
+    const { guess, logIn, recover } = await openWith(attacker, victim)
     const { username } = { ...aliceAccount, ...victim }
     expect(await guess(username)).toBe(5)
     for (let again = 0; again < 3; again += 1) {

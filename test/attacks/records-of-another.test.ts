@@ -38,10 +38,10 @@ test('the sealed code of a mail counts for no other mail', async () => {
   const { provider } = await setUpFactors()
   const kit = kitOf(provider, plugin)
   const mail = () => createMailed({ counts: true, expiresAt: kit.now() + 900 }, kit)
-  const [own, other] = [await mail(), await mail()]
-  expect(await isMailedCode({ ...other.stored, code: own.stored.code }, own.code, kit)).toBe(false)
-  expect(await isMailedCode({ ...other.stored, counts: false }, other.code, kit)).toBe(false)
-  expect(await isMailedCode(other.stored, other.code, kit)).toBe(true)
+  const [mailed, otherMailed] = [await mail(), await mail()]
+  expect(await isMailedCode({ ...otherMailed.stored, code: mailed.stored.code }, mailed.code, kit)).toBe(false)
+  expect(await isMailedCode({ ...otherMailed.stored, counts: false }, otherMailed.code, kit)).toBe(false)
+  expect(await isMailedCode(otherMailed.stored, otherMailed.code, kit)).toBe(true)
 })
 
 test('the mailed address of another user counts for no session', async () => {
@@ -73,16 +73,16 @@ test('the form for one purpose of a mail counts for no other purpose', async () 
 
 test('the link of one request counts for no other request of the browser', async () => {
   const f = await setUpAccounts()
-  const one = await f.start()
-  await one.ask('forgot', address)
+  const first = await f.start()
+  await first.ask('forgot', address)
   const link = new URL(linkIn(await f.lastMail()))
-  const other = await f.start({}, one.browser)
-  const id = hiddenFields(other.page).interaction ?? ''
+  const second = await f.start({}, first.browser)
+  const id = hiddenFields(second.page).interaction ?? ''
   expect([id === '', id === link.searchParams.get('interaction')]).toEqual([false, false])
   const moved = new URL(link)
   moved.searchParams.set('interaction', id)
-  expect(titleOf(await one.browser.open(moved.href))).toBe('This link does not work here')
-  expect(titleOf(await one.browser.open(link.href))).toBe('Choose a new password')
+  expect(titleOf(await first.browser.open(moved.href))).toBe('This link does not work here')
+  expect(titleOf(await first.browser.open(link.href))).toBe('Choose a new password')
 })
 
 test('a passkey is not added under another id than its own', async () => {

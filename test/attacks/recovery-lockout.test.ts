@@ -38,8 +38,8 @@ describe('the mails of an address', () => {
 
   test('are not used up by one stranger', async () => {
     const { ask } = await open()
-    const one = [await ask('198.51.100.1'), await ask('198.51.100.1'), await ask('198.51.100.1')]
-    expect([...one, await ask('198.51.100.1')]).toEqual([200, 200, 200, 429])
+    const allowed = [await ask('198.51.100.1'), await ask('198.51.100.1'), await ask('198.51.100.1')]
+    expect([...allowed, await ask('198.51.100.1')]).toEqual([200, 200, 200, 429])
     expect(await ask('192.0.2.9')).toBe(200)
   })
 

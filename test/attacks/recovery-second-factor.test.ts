@@ -39,11 +39,11 @@ describe('a new password of a user with a second factor', () => {
 
   test('leaves the sessions of the user while the factor is not proved', async () => {
     const f = await setUp()
-    const other = await f.start()
-    const asked = await other.submit(other.page, { username: 'alice', password: 'alice-password' })
-    await other.browser.submit(secondFactorUri, { ...hiddenFields(asked), code: 'right' })
+    const visit = await f.start()
+    const asked = await visit.submit(visit.page, { username: 'alice', password: 'alice-password' })
+    await visit.browser.submit(secondFactorUri, { ...hiddenFields(asked), code: 'right' })
     await f.chosen()
-    expect((await f.start({}, other.browser)).page.html).toContain('Signed in as alice')
+    expect((await f.start({}, visit.browser)).page.html).toContain('Signed in as alice')
   })
 
   test('is stored once: its form is refused when it is sent again', async () => {

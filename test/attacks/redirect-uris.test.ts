@@ -143,7 +143,7 @@ describe('an origin of an application', () => {
   test.each(['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'])(
     '%s can be allowed',
     async (origin) => {
-      const listed = clients.map((one) => ({ ...one, allowedCorsOrigins: [origin] }))
+      const listed = clients.map((client) => ({ ...client, allowedCorsOrigins: [origin] }))
       const { provider } = await fixture({ clients: listed })
       const { headers } = await provider.fetch(
         new Request(`${provider.issuer}/connect/token`, { method: 'POST', headers: { origin } }),

@@ -40,7 +40,9 @@ function failing(driver: AtomicDriver) {
   }
   const calls = Object.entries(driver).map(([name, call]) => [
     name,
-    typeof call === 'function' ? (...given: readonly unknown[]) => attempt(() => call.apply(driver, given)) : call,
+    typeof call === 'function'
+      ? (...parameters: readonly unknown[]) => attempt(() => call.apply(driver, parameters))
+      : call,
   ])
   return {
     storage: Object.fromEntries(calls) as AtomicDriver,
@@ -185,10 +187,10 @@ describe.each([false, true])('the failing call acts: %s', (acts) => {
           expect([number, (await s.refresh(token, shop)).body.access_token]).toEqual([number, undefined])
         }
         expect([number, (await s.signIn(shop)).body.access_token]).toEqual([number, undefined])
-        const found = await s.managers.clients.show(shop[0]).catch(() => undefined)
+        const stored = await s.managers.clients.show(shop[0]).catch(() => undefined)
         // If nothing but the removal of the mark has failed, the change is done.
-        if (done.isRepeated) expect([number, found?.unfinished]).toEqual([number, undefined])
-        if (found?.value.enabled !== false) continue
+        if (done.isRepeated) expect([number, stored?.unfinished]).toEqual([number, undefined])
+        if (stored?.value.enabled !== false) continue
         await s.managers.clients.edit(shop[0], { enabled: true })
         s.f.clock.advance(10)
         for (const token of done.tokens) expect([number, (await s.refresh(token, shop)).status]).toEqual([number, 400])

@@ -169,8 +169,8 @@ describe('a revision', () => {
   test('of one issuer does not change with the revocations of another on the same store', async () => {
     const { f, storage, reads } = await started()
     const { access_token: token } = await issueTokens(f)
-    const other = await fixture({ storage, issuer: 'https://other.example.com' })
-    await other.provider.revoke({ subject: '1' })
+    const otherIssuer = await fixture({ storage, issuer: 'https://other.example.com' })
+    await otherIssuer.provider.revoke({ subject: '1' })
     expect(await readsOf(f, reads, token)).toEqual(['access', 'revision'])
   })
 })

@@ -50,9 +50,9 @@ async function setUpChanges() {
   const store = {
     ...memory.store,
     async find(sub: string) {
-      const found = await memory.store.find(sub)
+      const account = await memory.store.find(sub)
       await call.arrived()
-      return found
+      return account
     },
   }
   let isActive = true

@@ -82,13 +82,13 @@ const changing: Readonly<Record<string, Kind>> = {
   'a client in the storage': async (storage) => {
     const entries = openEntries({ issuer, storage: memoryDriver() })
     const open = () => fixture({ storage, plugins: [builtInPlugins, storedEntries({ entries, cacheFor: 5 })] })
-    const [f, other] = [await open(), await open()]
+    const [f, administrating] = [await open(), await open()]
     const { clients: manager } = openAdministration({
       entries,
       check: { client: done, scope: done, user: done },
       hashPassword: async () => '',
-      revoke: other.provider.revoke,
-      renewClient: other.provider.renewClient,
+      revoke: administrating.provider.revoke,
+      renewClient: administrating.provider.renewClient,
       now: () => f.clock.now() * 1000,
     }).as({ who: 'admin' })
     await manager.add(client)

@@ -66,7 +66,7 @@ const returns: Readonly<Record<string, (service: Service, secret: object) => Pro
   'an edit': ({ clients }, secret) => clients.edit('shop', { secrets: [secret] }),
   'an edit that keeps the others': async (service, secret) =>
     service.clients.edit('shop', { secrets: [...(await secretsOf(service)), secret] }),
-  'a replacement': ({ clients }, secret) => clients.replace('shop', (found) => ({ ...found, secrets: [secret] })),
+  'a replacement': ({ clients }, secret) => clients.replace('shop', (current) => ({ ...current, secrets: [secret] })),
 }
 
 test('the spelling with other bits is one of the same hash', () => {

@@ -169,8 +169,8 @@ test('a consent to the old scope does not answer for the new one, and keeps its 
   await provider.runTasks()
   expect(await answered('openid pay')).toMatchObject({ error: 'consent_required' })
   expect(await answered('openid profile')).toHaveProperty('code')
-  const other = await start({ scope: 'openid' }, first.browser)
-  expect(answer(other.page)).toHaveProperty('code')
+  const withoutPay = await start({ scope: 'openid' }, first.browser)
+  expect(answer(withoutPay.page)).toHaveProperty('code')
   // What is added to an earlier consent is of its own time.
   const again = await start({ scope: 'openid pay' }, first.browser)
   await allow(again, again.page)

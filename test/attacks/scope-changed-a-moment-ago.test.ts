@@ -39,9 +39,9 @@ async function processes(storage: AtomicDriver) {
       clients: withPay,
       plugins: [builtInPlugins, definePlugin('stored', [defineScopeSource(storedScopes(entries))])],
     })
-  const [f, other] = [await opened(), await opened()]
+  const [f, otherProcess] = [await opened(), await opened()]
   const issued = await f.post('token', { grant_type: 'client_credentials', scope: pay[0] }, web)
-  return { f, other, manager, token: String(issued.body.access_token) }
+  return { f, otherProcess, manager, token: String(issued.body.access_token) }
 }
 
 const introspect = ({ post }: Fixture, token: string, by: readonly [string, string] = pay) =>
@@ -61,27 +61,28 @@ const changes: Readonly<Record<string, (scopes: Managers['scopes']) => Promise<u
 
 describe.each(stores)('on %s', (_, storeOf) => {
   test.each(Object.keys(changes))('after %s, the old secret reads nothing in another process', async (change) => {
-    const { f, other, manager, token } = await processes(storeOf(memoryDriver()))
-    for (const one of [f, other]) expect((await introspect(one, token)).body.active).toBe(true)
+    const { f, otherProcess, manager, token } = await processes(storeOf(memoryDriver()))
+    for (const process of [f, otherProcess]) expect((await introspect(process, token)).body.active).toBe(true)
     await changes[change]?.(manager)
-    for (const one of [f, other]) {
+    for (const process of [f, otherProcess]) {
       for (const send of [introspect, introspectByForm, introspect]) {
-        const { status, body } = await send(one, token)
+        const { status, body } = await send(process, token)
         expect([status, body.active]).toEqual([401, undefined])
       }
-      expect(one.events.filter(({ type }) => type === 'introspection_active')).toHaveLength(1)
-      expect(one.events.filter(({ type }) => type === 'introspection_denied')).toHaveLength(3)
+      expect(process.events.filter(({ type }) => type === 'introspection_active')).toHaveLength(1)
+      expect(process.events.filter(({ type }) => type === 'introspection_denied')).toHaveLength(3)
     }
   })
 
   test('a right that was taken away shows nothing more in another process, also not once', async () => {
-    const { f, other, manager } = await processes(storeOf(memoryDriver()))
+    const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
     await manager.edit(pay[0], { unrestrictedIntrospection: true })
     const issued = await f.post('token', { grant_type: 'client_credentials', scope: `api1 ${pay[0]}` }, web)
     const token = String(issued.body.access_token)
-    for (const process of [f, other]) expect((await introspect(process, token)).body.scope).toBe(`api1 ${pay[0]}`)
+    for (const process of [f, otherProcess])
+      expect((await introspect(process, token)).body.scope).toBe(`api1 ${pay[0]}`)
     await manager.edit(pay[0], { unrestrictedIntrospection: false })
-    for (const process of [f, other]) expect((await introspect(process, token)).body.scope).toBe(pay[0])
+    for (const process of [f, otherProcess]) expect((await introspect(process, token)).body.scope).toBe(pay[0])
   })
 
   test.each([
@@ -96,10 +97,10 @@ describe.each(stores)('on %s', (_, storeOf) => {
   })
 
   test('of 20 requests around the rotation, none of afterwards is answered', async () => {
-    const { f, other, manager, token } = await processes(storeOf(memoryDriver()))
-    const before = Array.from({ length: 10 }, (_, at) => introspect(at % 2 === 0 ? f : other, token))
+    const { f, otherProcess, manager, token } = await processes(storeOf(memoryDriver()))
+    const before = Array.from({ length: 10 }, (_, at) => introspect(at % 2 === 0 ? f : otherProcess, token))
     await manager.rotateSecret(pay[0], 0)
-    const after = Array.from({ length: 10 }, (_, at) => introspect(at % 2 === 0 ? f : other, token))
+    const after = Array.from({ length: 10 }, (_, at) => introspect(at % 2 === 0 ? f : otherProcess, token))
     await Promise.all(before)
     for (const { status } of await Promise.all(after)) expect(status).toBe(401)
   })

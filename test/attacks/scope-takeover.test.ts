@@ -6,7 +6,7 @@ import { clientCredentials } from '@grantry/plugins/client-credentials'
 import { createTestProvider, sha256Of, testClient } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
-const own: ScopeOptions = {
+const configured: ScopeOptions = {
   name: 'api1',
   secrets: [{ sha256: sha256Of('own-secret') }],
   audience: 'https://own.example.com',
@@ -15,7 +15,7 @@ const own: ScopeOptions = {
 async function setUp(added: ScopeOptions) {
   let scopes: readonly ScopeOptions[] = []
   const source = definePlugin('added', [defineScopeSource({ list: () => scopes })])
-  const f = await createTestProvider({ plugins: [clientCredentials(), source], scopes: [own] })
+  const f = await createTestProvider({ plugins: [clientCredentials(), source], scopes: [configured] })
   scopes = [added]
   await f.provider.runTasks()
   async function introspect(secret: string) {

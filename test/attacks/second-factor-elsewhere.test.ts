@@ -9,12 +9,15 @@ import { nameOf } from '../sign-in/parties.ts'
 
 async function twoRequests() {
   const f = await setUpFactors()
-  const one = await f.start()
-  const other = await f.start({}, one.browser)
-  const [first, second] = [await one.enter('alice'), await other.enter('alice')]
+  const firstVisit = await f.start()
+  const secondVisit = await f.start({}, firstVisit.browser)
+  const [first, second] = [await firstVisit.enter('alice'), await secondVisit.enter('alice')]
   const enter = (fields: Readonly<Record<string, string>>) =>
-    one.browser.submit(`${f.provider.issuer}/connect/secondfactor`, { ...fields, code: passwordAt(f.clock.now()) })
-  return { one, enter, first: hiddenFields(first), second: hiddenFields(second) }
+    firstVisit.browser.submit(`${f.provider.issuer}/connect/secondfactor`, {
+      ...fields,
+      code: passwordAt(f.clock.now()),
+    })
+  return { firstVisit, enter, first: hiddenFields(first), second: hiddenFields(second) }
 }
 
 describe('the page for a second factor', () => {
@@ -27,8 +30,8 @@ describe('the page for a second factor', () => {
   })
 
   test('needs its own form: not that of the page before', async () => {
-    const { one, enter, first } = await twoRequests()
-    const { form_token: ofSignIn = '' } = hiddenFields(one.page)
+    const { firstVisit, enter, first } = await twoRequests()
+    const { form_token: ofSignIn = '' } = hiddenFields(firstVisit.page)
     const page = await enter({ ...first, form_token: ofSignIn })
     expect([nameOf(page), page.html.includes('"problem":"form_expired"')]).toEqual(['signIn', true])
   })

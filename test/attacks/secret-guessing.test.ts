@@ -103,10 +103,13 @@ describe('guessing the secret of a client', () => {
 
   test('a process that has not seen the failures checks one more secret, and then none', async () => {
     const storage = memoryDriver()
-    const [one, two] = [await fixture({ storage, abuseControl: true }), await fixture({ storage, abuseControl: true })]
-    await statuses(10, () => send(one, 'wrong'))
-    expect(await statuses(3, () => send(two, 'wrong'))).toEqual(times(3, 429))
-    expect((await send(two, web[1])).status).toBe(429)
+    const [first, second] = [
+      await fixture({ storage, abuseControl: true }),
+      await fixture({ storage, abuseControl: true }),
+    ]
+    await statuses(10, () => send(first, 'wrong'))
+    expect(await statuses(3, () => send(second, 'wrong'))).toEqual(times(3, 429))
+    expect((await send(second, web[1])).status).toBe(429)
   })
 
   test('of concurrent guesses with a slow client store, the right one is not distinguishable', async () => {

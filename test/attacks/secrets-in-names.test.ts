@@ -98,11 +98,11 @@ describe('a password sent as the user name', () => {
   })
 
   test('10.20 has a fingerprint that cannot be looked up, and is the same for the same name', async () => {
-    const [f, other] = [await fixture(), await fixture()]
+    const [f, otherProvider] = [await fixture(), await fixture()]
     const seen: (string | undefined)[] = []
-    for (const one of [f, f, other]) {
-      await one.post('token', typed, web)
-      seen.push(lastOf(one, 'user_authentication_failed')?.usernameFingerprint)
+    for (const provider of [f, f, otherProvider]) {
+      await provider.post('token', typed, web)
+      seen.push(lastOf(provider, 'user_authentication_failed')?.usernameFingerprint)
     }
     expect(seen[0]).toMatch(/^[0-9a-f]{8}$/u)
     expect(seen[1]).toBe(seen[0])

@@ -48,8 +48,8 @@ function expectNoSecrets(received: unknown): void {
   expect(received).not.toHaveProperty('secrets')
   expect(Object.keys(received ?? {})).not.toContain('secrets')
   expect(JSON.stringify(received)).not.toMatch(/secret|sha256/u)
-  const found = reachable(received)
-  for (const secret of ['secrets', hash, hexHash]) expect(found.has(secret)).toBe(false)
+  const reached = reachable(received)
+  for (const secret of ['secrets', hash, hexHash]) expect(reached.has(secret)).toBe(false)
 }
 
 describe.each([

@@ -23,8 +23,8 @@ async function setUpService() {
   const store = memoryDriver()
   const driver = interruptible(store)
   const f = await setUpSignIn({}, { storage: driver.storage })
-  const other = await setUpSignIn({}, { storage: store })
-  return { ...f, driver, other }
+  const otherProcess = await setUpSignIn({}, { storage: store })
+  return { ...f, driver, otherProcess }
 }
 
 type Service = Awaited<ReturnType<typeof setUpService>>
@@ -75,7 +75,7 @@ test.each(cases)('%s gives nothing more than before, after %s in another process
     const begun = await requests[name]?.(f)
     const done = await f.driver.during(
       calls,
-      async () => acts[act]?.(f.other),
+      async () => acts[act]?.(f.otherProcess),
       async () => ({ credential: await begun?.send() }),
     )
     if (done === undefined) return undefined
@@ -89,7 +89,7 @@ test.each(cases)('%s gives nothing more than before, after %s in another process
           : (await f.redeem(String(done.credential))).body
     // No session continues, and what was issued ends with a revocation.
     const silent = answer((await begun?.browser.open(f.urlOf({ ...request, ...asked, prompt: 'none' }))) as never)
-    await f.other.provider.revoke({ subject: 'alice' })
+    await f.otherProcess.provider.revoke({ subject: 'alice' })
     const later = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) }
     return {
       gives: body.access_token !== undefined,
