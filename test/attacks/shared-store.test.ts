@@ -61,8 +61,8 @@ describe('records of a plugin at one provider do not count at the other', () => 
     async handle({ params: { code }, scopes }, kit) {
       const until = kit.now() + 60
       const isNew = await kit.records.insert(code, { of: 'the first caller' }, until)
-      const found = await kit.records.get(code, kept)
-      return { scopes, redeems: [kit.redemption(code, until)], response: { isNew, found: found?.of ?? 'nothing' } }
+      const record = await kit.records.get(code, kept)
+      return { scopes, redeems: [kit.redemption(code, until)], response: { isNew, found: record?.of ?? 'nothing' } }
     },
   })
   const check = defineGrantCheck({
@@ -79,16 +79,16 @@ describe('records of a plugin at one provider do not count at the other', () => 
     const storage = memoryDriver()
     const client = { ...clients[0], clientId: web[0], scopes: ['api1'], grantTypes: [device.grantType] }
     const options = { storage, plugins: [device, definePlugin('badge', [check])], clients: [client] }
-    const [one, other] = [
+    const [ourProvider, theirProvider] = [
       await createTestProvider(options),
       await createTestProvider({ ...options, issuer: 'https://other-tenant.example.com' }),
     ]
     const redeem = ({ post }: TestProvider) =>
       post('token', { grant_type: device.grantType, code: 'ABCD', scope: 'api1' }, web)
-    for (const provider of [one, other]) {
+    for (const provider of [ourProvider, theirProvider]) {
       expect(await redeem(provider)).toMatchObject({ status: 200, body: { isNew: true } })
     }
-    for (const provider of [one, other]) expect((await redeem(provider)).status).toBe(400)
+    for (const provider of [ourProvider, theirProvider]) expect((await redeem(provider)).status).toBe(400)
   })
 })
 
@@ -110,13 +110,13 @@ describe('failures and logins at one provider do not count at the other', () => 
   test('failures of a client do not lock out a client with the same id', async () => {
     const storage = memoryDriver()
     const limited = { storage, abuseControl: true }
-    const [one, other] = [
+    const [ourProvider, theirProvider] = [
       await fixture(limited),
       await fixture({ ...limited, issuer: 'https://other-tenant.example.com' }),
     ]
     const form = { grant_type: 'client_credentials', scope: 'api1' }
-    for (let guess = 0; guess < 11; guess += 1) await other.post('token', form, [web[0], 'wrong'], home)
-    expect((await one.post('token', form, [web[0], 'wrong'], home)).status).toBe(401)
-    expect((await one.post('token', form, web, home)).status).toBe(200)
+    for (let guess = 0; guess < 11; guess += 1) await theirProvider.post('token', form, [web[0], 'wrong'], home)
+    expect((await ourProvider.post('token', form, [web[0], 'wrong'], home)).status).toBe(401)
+    expect((await ourProvider.post('token', form, web, home)).status).toBe(200)
   })
 })

@@ -29,10 +29,10 @@ describe('a client', () => {
 
   test('does not get the scopes of one page by the form of another', async () => {
     const { start, browser, redeem } = await setUpSignIn()
-    const own = browser()
-    const small = await start({ scope: 'openid' }, own)
+    const sameBrowser = browser()
+    const small = await start({ scope: 'openid' }, sameBrowser)
     const page = await small.enter('alice')
-    const { page: large, submit } = await start({ scope: 'openid api1 offline_access' }, own)
+    const { page: large, submit } = await start({ scope: 'openid api1 offline_access' }, sameBrowser)
     expect(scopesOn(page)).toEqual(['openid'])
     const { form_token = '' } = hiddenFields(page)
     const crossed = await submit('consent', { ...allow, form_token }, large)
@@ -57,8 +57,8 @@ describe('a client', () => {
   })
 
   test('does not get the consent that was given to another', async () => {
-    const other: ClientOptions = { ...clients[0], clientId: 'other' }
-    const { start } = await setUpSignIn({}, { clients: [...clients, other] })
+    const otherClient: ClientOptions = { ...clients[0], clientId: 'other' }
+    const { start } = await setUpSignIn({}, { clients: [...clients, otherClient] })
     const first = await start()
     await consentOf(first)
     expect(nameOf((await start({ client_id: 'other' }, first.browser)).page)).toBe('consent')

@@ -46,8 +46,8 @@ describe.each(stores)('the password grant on %s', (_, storeOf) => {
     const driver = mapDriver()
     const { users, ...change } = slowUsers()
     const f = await fixture({ storage: storeOf(driver), users })
-    const other = await fixture({ storage: storeOf(driver), users, runtime: { now: f.clock.now } })
-    return { f, other, ...change }
+    const otherProcess = await fixture({ storage: storeOf(driver), users, runtime: { now: f.clock.now } })
+    return { f, otherProcess, ...change }
   }
 
   describe.each(['this process', 'another process'] as const)('a revocation in %s', (where) => {
@@ -55,14 +55,14 @@ describe.each(stores)('the password grant on %s', (_, storeOf) => {
       ['the first sign-in of the user here', 0],
       ['one of a user whom this process remembers', 1],
     ])('%s', async (_name, earlier) => {
-      const { f, other, changeDuring } = await processes()
+      const { f, otherProcess, changeDuring } = await processes()
       for (let times = 0; times < earlier; times += 1) expect((await signIn(f, before)).status).toBe(200)
-      const revoking = where === 'this process' ? f : other
+      const revoking = where === 'this process' ? f : otherProcess
       changeDuring(() => revoking.provider.revoke({ subject: 'alice' }))
       expect(await lasts(f, (await signIn(f, before)).body)).toBe(false)
       expect((await signIn(f, before)).status).toBe(400)
       expect(await lasts(f, (await signIn(f, after)).body)).toBe(true)
-      expect(await lasts(other, (await signIn(other, after)).body)).toBe(true)
+      expect(await lasts(otherProcess, (await signIn(otherProcess, after)).body)).toBe(true)
     })
   })
 })
@@ -111,7 +111,7 @@ test('a grant that ends the earlier sessions of the user gives nothing after a c
   })
   const withGrant = clients
     .filter(({ clientId }) => clientId === web[0])
-    .map((one) => ({ ...one, grantTypes: [...(one.grantTypes ?? []), grantType] }))
+    .map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] }))
   const f: Fixture = await fixture({ users, plugins: [...builtInPlugins, alone], clients: withGrant })
   const { body } = await f.post('token', { grant_type: grantType, scope: 'openid offline_access' }, web)
   expect(await lasts(f, body)).toBe(false)
@@ -165,20 +165,20 @@ describe('the sign-in page', () => {
         accounts: {
           ...store,
           async find(sub) {
-            const found = await store.find(sub)
+            const account = await store.find(sub)
             await act()
-            return found
+            return account
           },
         },
       },
     })
-    const own = await accountAs(f, 'alice')
-    await own.link()
+    const alice = await accountAs(f, 'alice')
+    await alice.link()
     expect(nameOf(await f.comeBack(await f.leave()))).toBe('consent')
     const thief = await f.leave()
     act = async () => {
       act = async () => undefined
-      await own.browser.open(`${accountUrl}?action=forget`)
+      await alice.browser.open(`${accountUrl}?action=forget`)
       await end(f)
     }
     expect(nameOf(await f.comeBack(thief))).toBe('signIn')

@@ -18,11 +18,11 @@ type Step = 'signin' | 'consent' | 'accounts'
 async function setUpForms() {
   const f = await setUpSignIn()
   async function openPages(user: string) {
-    const own = f.browser()
-    const signedOut = await f.start({}, own)
+    const browser = f.browser()
+    const signedOut = await f.start({}, browser)
     const signin = signedOut.page
     const consent = await signedOut.enter(user)
-    const accounts = (await f.start({ prompt: 'select_account' }, own)).page
+    const accounts = (await f.start({ prompt: 'select_account' }, browser)).page
     const sid = /"id":"([\w-]+)"/u.exec(accounts.html)?.[1] ?? ''
     const choices: Record<Step, Form> = {
       signin: { username: user, password: `${user}-password` },
@@ -31,7 +31,7 @@ async function setUpForms() {
     }
     const pages: Record<Step, Page> = { signin, consent, accounts }
     const formOf = (step: Step): Form => ({ ...hiddenFields(pages[step]), ...choices[step] })
-    return { own, pages, choices, formOf, submit: signedOut.submit }
+    return { browser, pages, choices, formOf, submit: signedOut.submit }
   }
   const urlOf = (step: Step) => `${f.provider.issuer}/connect/${step}`
   return { ...f, urlOf, victim: await openPages('alice'), attacker: await openPages('bob') }
@@ -54,59 +54,61 @@ describe.each(steps)('the form of the step %s', (step) => {
 
   test('has no effect with the fields of the attacker, in the browser of the victim', async () => {
     const { urlOf, victim, attacker } = await setUpForms()
-    const cookies = [...victim.own.jar]
-    const { status, headers } = await victim.own.submit(urlOf(step), attacker.formOf(step))
-    expect([status, headers.get('location'), [...victim.own.jar]]).toEqual([400, null, cookies])
+    const cookies = [...victim.browser.jar]
+    const { status, headers } = await victim.browser.submit(urlOf(step), attacker.formOf(step))
+    expect([status, headers.get('location'), [...victim.browser.jar]]).toEqual([400, null, cookies])
   })
 
   test('needs its token: none, a changed one, that of the attacker, or of another request or step', async () => {
     const { urlOf, victim, attacker, start } = await setUpForms()
-    const cookies = [...victim.own.jar]
-    const { form_token: own = '', ...form } = victim.formOf(step)
-    const others = steps.filter((other) => other !== step).map((other) => victim.formOf(other).form_token ?? '')
-    const elsewhere = hiddenFields((await start({ prompt: 'login' }, victim.own)).page).form_token ?? ''
-    const at = own.length - 20
-    const changed = own.slice(0, at) + (own[at] === 'A' ? 'B' : 'A') + own.slice(at + 1)
+    const cookies = [...victim.browser.jar]
+    const { form_token: right = '', ...form } = victim.formOf(step)
+    const others = steps
+      .filter((otherStep) => otherStep !== step)
+      .map((otherStep) => victim.formOf(otherStep).form_token ?? '')
+    const elsewhere = hiddenFields((await start({ prompt: 'login' }, victim.browser)).page).form_token ?? ''
+    const at = right.length - 20
+    const changed = right.slice(0, at) + (right[at] === 'A' ? 'B' : 'A') + right.slice(at + 1)
     const foreign = attacker.formOf(step).form_token ?? ''
-    for (const token of ['', 'x', `${own}x`, `${own}.x`, changed, foreign, elsewhere, ...others]) {
-      const page = await victim.own.submit(urlOf(step), { ...form, form_token: token })
+    for (const token of ['', 'x', `${right}x`, `${right}.x`, changed, foreign, elsewhere, ...others]) {
+      const page = await victim.browser.submit(urlOf(step), { ...form, form_token: token })
       expect([nameOf(page), page.headers.get('location'), page.url.searchParams.has('code')]).toEqual([
         shownAgain[step],
         null,
         false,
       ])
     }
-    expect([...victim.own.jar]).toEqual(cookies)
+    expect([...victim.browser.jar]).toEqual(cookies)
   })
 
   test('is not accepted after its request has expired', async () => {
     const { urlOf, victim, clock } = await setUpForms()
     clock.advance(1800)
-    const { status, headers } = await victim.own.submit(urlOf(step), victim.formOf(step))
+    const { status, headers } = await victim.browser.submit(urlOf(step), victim.formOf(step))
     expect([status, headers.get('location')]).toEqual([400, null])
   })
 
   test('is not accepted after its request was answered', async () => {
     const { urlOf, victim } = await setUpForms()
-    await victim.own.submit(urlOf(step), { ...victim.formOf(step), decision: 'deny' })
+    await victim.browser.submit(urlOf(step), { ...victim.formOf(step), decision: 'deny' })
     for (const form of [victim.formOf(step), { ...victim.formOf(step), decision: 'deny' }]) {
-      const { status, headers } = await victim.own.submit(urlOf(step), form)
+      const { status, headers } = await victim.browser.submit(urlOf(step), form)
       expect([status, headers.get('location')]).toEqual([400, null])
     }
   })
 
   test('is not read from a URL', async () => {
     const { urlOf, victim } = await setUpForms()
-    const cookies = [...victim.own.jar]
-    const page = await victim.own.open(`${urlOf(step)}?${new URLSearchParams(victim.formOf(step))}`)
+    const cookies = [...victim.browser.jar]
+    const page = await victim.browser.open(`${urlOf(step)}?${new URLSearchParams(victim.formOf(step))}`)
     // The address that the browser shows after the form: the page is shown again.
-    expect([page.status, page.headers.get('location'), [...victim.own.jar]]).toEqual([200, null, cookies])
+    expect([page.status, page.headers.get('location'), [...victim.browser.jar]]).toEqual([200, null, cookies])
   })
 
   test('leads to the host of the issuer, whatever the header Host contains', async () => {
-    const { provider, urlOf, urlOf: _, victim } = await setUpForms()
+    const { provider, urlOf, victim } = await setUpForms()
     const headers = {
-      cookie: [...victim.own.jar].map((pair) => pair.join('=')).join('; '),
+      cookie: [...victim.browser.jar].map((pair) => pair.join('=')).join('; '),
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'http',
@@ -141,14 +143,14 @@ test('a victim who was signed out is not signed in as the attacker', async () =>
 })
 
 test('a link never consents, chooses an account or ends a session', async () => {
-  const { urlOf: _, victim, provider } = await setUpForms()
+  const { victim, provider } = await setUpForms()
   const more = { decision: 'allow', account: victim.choices.accounts.account ?? '', form_token: 'x' }
   const query = new URLSearchParams({ ...request, ...more, prompt: 'select_account consent' })
-  const page = await victim.own.open(`${provider.issuer}/connect/authorize?${query}`)
+  const page = await victim.browser.open(`${provider.issuer}/connect/authorize?${query}`)
   expect(nameOf(page)).toBe('chooseAccount')
   const interaction = victim.formOf('consent').interaction ?? ''
   const resume = new URLSearchParams({ interaction, ...more })
-  const resumed = await victim.own.open(`${provider.issuer}/connect/authorize/resume?${resume}`)
+  const resumed = await victim.browser.open(`${provider.issuer}/connect/authorize/resume?${resume}`)
   expect(nameOf(resumed)).toBe('consent')
   expect(answer(await victim.submit('consent', { decision: 'allow' }, resumed))).toHaveProperty('code')
 })

@@ -44,7 +44,7 @@ async function allPages(): Promise<readonly (readonly [string, Page])[]> {
   const claims = JSON.stringify({ userinfo: { [markup.replaceAll(' ', '')]: null } })
   const texts = { state: markup, login_hint: markup, ui_locales: markup, nonce: markup, display: markup }
   const parameters = { ...texts, claims, scope: 'openid profile api1' }
-  const { page, browser: own, enter, submit } = await start(parameters)
+  const { page, browser, enter, submit } = await start(parameters)
   const expired = await submit('signin', { form_token: markup, username: markup, password: markup })
   const wrong = await enter(markup, 'wrong')
   await enter(markup, 'wrong')
@@ -52,12 +52,12 @@ async function allPages(): Promise<readonly (readonly [string, Page])[]> {
   expect(tries).toBe(2)
   clock.advance(60)
   const consent = await enter(markup, 'right')
-  const choice = await start({ ...parameters, prompt: 'select_account' }, own)
+  const choice = await start({ ...parameters, prompt: 'select_account' }, browser)
   const to = (path: string, query: Readonly<Record<string, string>>) =>
-    own.open(`${issuer}/connect/${path}?${new URLSearchParams(query)}`)
+    browser.open(`${issuer}/connect/${path}?${new URLSearchParams(query)}`)
   const question = await to('endsession', { ui_locales: markup, logout_hint: markup })
   const decide = (decision: string) =>
-    own.submit(`${issuer}/connect/endsession/confirm`, { ...hiddenFields(question), decision })
+    browser.submit(`${issuer}/connect/endsession/confirm`, { ...hiddenFields(question), decision })
   return [
     ['sign-in', page],
     ['expired form', expired],
@@ -65,11 +65,14 @@ async function allPages(): Promise<readonly (readonly [string, Page])[]> {
     ['refused for now', refused],
     ['consent', consent],
     ['choice of an account', choice.page],
-    ['form_post', (await start({ ...parameters, prompt: 'none', response_mode: 'form_post' }, own)).page],
+    ['form_post', (await start({ ...parameters, prompt: 'none', response_mode: 'form_post' }, browser)).page],
     ['unknown client', await to('authorize', { ...request, client_id: markup })],
-    ['unknown request', await own.submit(`${issuer}/connect/consent`, { interaction: markup, form_token: markup })],
+    ['unknown request', await browser.submit(`${issuer}/connect/consent`, { interaction: markup, form_token: markup })],
     ['wrong method', await to('signin', { username: markup })],
-    ['repeated parameter', await own.open(`${issuer}/connect/authorize?state=${encodeURIComponent(markup)}&state=b`)],
+    [
+      'repeated parameter',
+      await browser.open(`${issuer}/connect/authorize?state=${encodeURIComponent(markup)}&state=b`),
+    ],
     ['logout', question],
     ['still signed in', await decide('stay')],
     ['signed out', await decide('logout')],
@@ -127,7 +130,7 @@ describe.each(shown)('the page: %s', (_, { html, headers }) => {
       'referrer-policy': 'no-referrer',
     })
     const directives = Object.fromEntries(
-      policy.split('; ').map((one) => [one.split(' ')[0], one.split(' ').slice(1).join(' ')]),
+      policy.split('; ').map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1).join(' ')]),
     )
     expect(directives).toMatchObject({
       'default-src': "'none'",

@@ -27,20 +27,20 @@ async function signedIn(...options: Parameters<typeof setUpSignIn>) {
   /** The answer to a request that shows no page. */
   const silently = async (browser: ReturnType<typeof createBrowser>, more = {}) =>
     answer((await f.start({ prompt: 'none', ...more }, browser)).page)
-  return { ...f, first, own: first.browser, silently }
+  return { ...f, first, alice: first.browser, silently }
 }
 
 describe('a session cookie that the attacker knows', () => {
   test.each(['alice', 'bob'])('is not valid after a sign-in of %s', async (user) => {
-    const { own, start, silently, browser } = await signedIn()
-    const known = own.jar.get(cookieName) ?? ''
-    const again = await start({ prompt: 'login' }, own)
+    const { alice, start, silently, browser } = await signedIn()
+    const known = alice.jar.get(cookieName) ?? ''
+    const again = await start({ prompt: 'login' }, alice)
     await again.enter(user)
     const attacker = browser()
     attacker.jar.set(cookieName, known)
     expect(await silently(attacker)).toMatchObject({ error: 'login_required' })
-    expect(own.jar.get(cookieName)).not.toBe(known)
-    expect(await silently(own, { scope: 'openid' })).not.toHaveProperty('error', 'login_required')
+    expect(alice.jar.get(cookieName)).not.toBe(known)
+    expect(await silently(alice, { scope: 'openid' })).not.toHaveProperty('error', 'login_required')
   })
 
   test('does not exist before a sign-in: no page and no wrong password sets one', async () => {
@@ -53,26 +53,26 @@ describe('a session cookie that the attacker knows', () => {
 
   test('that no one has issued begins no session with its id', async () => {
     const { start, browser } = await setUpSignIn()
-    const own = browser()
+    const alice = browser()
     const planted = `${'a'.repeat(43)}.${'b'.repeat(43)}`
-    own.jar.set(cookieName, planted)
-    const { enter } = await start({}, own)
+    alice.jar.set(cookieName, planted)
+    const { enter } = await start({}, alice)
     await enter('alice')
-    const [sid, secret] = (own.jar.get(cookieName) ?? '').split('.')
+    const [sid, secret] = (alice.jar.get(cookieName) ?? '').split('.')
     expect(sid).toMatch(/^[\w-]{43}$/u)
     expect(planted).not.toContain(sid)
     expect(planted).not.toContain(secret)
   })
 
   test('with the id of a session and another secret is no session', async () => {
-    const { own, silently, browser } = await signedIn()
+    const { alice, silently, browser } = await signedIn()
     const attacker = browser()
-    const [sid = '', secret = ''] = (own.jar.get(cookieName) ?? '').split('.')
+    const [sid = '', secret = ''] = (alice.jar.get(cookieName) ?? '').split('.')
     for (const forged of ['b'.repeat(43), sid, `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`]) {
       attacker.jar.set(cookieName, `${sid}.${forged}`)
       expect(await silently(attacker)).toMatchObject({ error: 'login_required' })
     }
-    expect(await silently(own)).toHaveProperty('code')
+    expect(await silently(alice)).toHaveProperty('code')
   })
 })
 
@@ -86,8 +86,8 @@ describe('a cookie from a neighboring host', () => {
   })
 
   test('is no session: with another name, beside the right one, or malformed', async () => {
-    const { own, provider, urlOf } = await signedIn()
-    const { own: other } = await signedIn()
+    const { alice, provider, urlOf } = await signedIn()
+    const { alice: foreign } = await signedIn()
     const request = { client_id: 'web', redirect_uri: 'https://client.example.com/callback', response_type: 'code' }
     const url = urlOf({ ...request, scope: 'openid api1', prompt: 'none' })
     const errorWith = async (cookie: string) => {
@@ -95,9 +95,9 @@ describe('a cookie from a neighboring host', () => {
       expect(headers.getSetCookie()).toEqual([])
       return new URL(headers.get('location') ?? '').searchParams.get('error')
     }
-    const value = own.jar.get(cookieName) ?? ''
+    const value = alice.jar.get(cookieName) ?? ''
     const right = `${cookieName}=${value}`
-    const tossed = `${cookieName}=${other.jar.get(cookieName)}`
+    const tossed = `${cookieName}=${foreign.jar.get(cookieName)}`
     expect(await errorWith(`a=b; ${right}; c=d`)).toBeNull()
     for (const cookie of [
       `grantry-session=${value}`,
@@ -123,9 +123,9 @@ describe('a request that demands a sign-in', () => {
   test.each([{ prompt: 'login' }, { max_age: '0' }])(
     'is not answered by a session of the same second: %o',
     async (demand) => {
-      const { own, start, silently } = await signedIn()
-      if ('max_age' in demand) expect(await silently(own, demand)).toMatchObject({ error: 'login_required' })
-      const again = await start(demand, own)
+      const { alice, start, silently } = await signedIn()
+      if ('max_age' in demand) expect(await silently(alice, demand)).toMatchObject({ error: 'login_required' })
+      const again = await start(demand, alice)
       expect(nameOf(again.page)).toBe('signIn')
       expect(answer(await again.enter('alice'))).toHaveProperty('code')
     },
@@ -134,14 +134,14 @@ describe('a request that demands a sign-in', () => {
   test.each([{ prompt: 'login' }, { max_age: '0' }])(
     'is not answered by a sign-in for another request: %o',
     async (demand) => {
-      const { own, start, provider } = await signedIn()
-      const [one, two] = [await start(demand, own), await start(demand, own)]
-      await one.enter('alice')
-      const id = /"interaction":"([\w-]+)"/u.exec(two.page.html)?.[1]
-      const resumed = await own.open(`${provider.issuer}/connect/authorize/resume?interaction=${id}`)
+      const { alice, start, provider } = await signedIn()
+      const [first, second] = [await start(demand, alice), await start(demand, alice)]
+      await first.enter('alice')
+      const id = /"interaction":"([\w-]+)"/u.exec(second.page.html)?.[1]
+      const resumed = await alice.open(`${provider.issuer}/connect/authorize/resume?interaction=${id}`)
       expect(nameOf(resumed)).toBe('signIn')
       // The back button: the form of the answered request is sent again.
-      const replayed = await one.enter('alice')
+      const replayed = await first.enter('alice')
       expect([replayed.status, replayed.headers.get('location')]).toEqual([400, null])
     },
   )
@@ -159,20 +159,20 @@ describe('a user who is deactivated', () => {
   }
 
   test('gets no code by a session', async () => {
-    const { own, inactive, silently, start } = await setUpDeactivation()
-    expect(await silently(own)).toHaveProperty('code')
+    const { alice, inactive, silently, start } = await setUpDeactivation()
+    expect(await silently(alice)).toHaveProperty('code')
     inactive.add('alice')
-    expect(await silently(own)).toMatchObject({ error: 'login_required' })
-    const { page, enter } = await start({}, own)
+    expect(await silently(alice)).toMatchObject({ error: 'login_required' })
+    const { page, enter } = await start({}, alice)
     expect(nameOf(page)).toBe('signIn')
     expect((await enter('alice')).html).toContain('wrong_credentials')
     expect(nameOf(await enter('bob'))).toBe('consent')
   })
 
   test('gets no code by a page that was open', async () => {
-    const { own, inactive, start } = await setUpDeactivation()
-    const open = await start({ prompt: 'consent' }, own)
-    const choice = await start({ prompt: 'select_account' }, own)
+    const { alice, inactive, start } = await setUpDeactivation()
+    const open = await start({ prompt: 'consent' }, alice)
+    const choice = await start({ prompt: 'select_account' }, alice)
     inactive.add('alice')
     expect(nameOf(await open.submit('consent', allow))).toBe('signIn')
     const sid = /"id":"([\w-]+)"/u.exec(choice.page.html)?.[1] ?? ''
@@ -182,25 +182,25 @@ describe('a user who is deactivated', () => {
 
 describe('a session that an attacker has begun with a stolen password', () => {
   test('gives no code after a revocation of the user: neither its cookie nor an open page', async () => {
-    const { own, start, silently, provider } = await signedIn()
-    const open = await start({ prompt: 'consent' }, own)
+    const { alice, start, silently, provider } = await signedIn()
+    const open = await start({ prompt: 'consent' }, alice)
     await provider.revoke({ subject: 'bob' })
-    expect(await silently(own)).toHaveProperty('code')
+    expect(await silently(alice)).toHaveProperty('code')
     await provider.revoke({ subject: 'alice' })
-    expect(await silently(own)).toMatchObject({ error: 'login_required' })
+    expect(await silently(alice)).toMatchObject({ error: 'login_required' })
     expect(nameOf(await open.submit('consent', allow))).toBe('signIn')
-    expect(nameOf((await start({}, own)).page)).toBe('signIn')
+    expect(nameOf((await start({}, alice)).page)).toBe('signIn')
   })
 
   test('does not prevent that the user signs in again, and stays signed in until the next revocation', async () => {
-    const { own, start, silently, provider, browser } = await signedIn()
+    const { alice, start, silently, provider, browser } = await signedIn()
     await provider.revoke({ subject: 'alice' })
     const victim = browser()
     const again = await start({}, victim)
     // The revocation also forgets the consent.
     await again.submit('consent', allow, await again.enter('alice'))
     expect(await silently(victim)).toHaveProperty('code')
-    expect(await silently(own)).toMatchObject({ error: 'login_required' })
+    expect(await silently(alice)).toMatchObject({ error: 'login_required' })
     await provider.revoke({ subject: 'alice' })
     expect(await silently(victim)).toMatchObject({ error: 'login_required' })
   })

@@ -31,8 +31,8 @@ async function flooded() {
       provider: { abuseControl: { waitingRequests: { total: 20, perAddress: 2 } } },
     },
   )
-  const own = await f.start({}, createBrowser(f.provider, home))
-  await own.submit(own.page, { username: 'alice', password: 'alice-password' })
+  const { page, submit } = await f.start({}, createBrowser(f.provider, home))
+  await submit(page, { username: 'alice', password: 'alice-password' })
   const begin = async (from: string) => (await createBrowser(f.provider, from).open(f.urlOf(request))).status
   const push = async (clientAddress: string): Promise<number> => {
     const body = new URLSearchParams(native)
@@ -120,8 +120,8 @@ function refusingKit() {
   return {
     kit,
     isStored,
-    fail(other: string): void {
-      reason = other
+    fail(newReason: string): void {
+      reason = newReason
     },
   }
 }

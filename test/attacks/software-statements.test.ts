@@ -9,7 +9,7 @@ import { createKey } from '../client-assertion/assertions.ts'
 import { metadata, redirectUri, setUp } from '../registration/parties.ts'
 
 const signing = await createKey('ES256', { kid: 'vouching' })
-const own = await createKey('ES256', { kid: 'own' })
+const clientKey = await createKey('ES256', { kid: 'own' })
 const foreign = await createKey('ES256', { kid: 'foreign' })
 const voucher = 'https://vouching.example.com'
 const softwareStatements = { issuers: [{ issuer: voucher, jwks: { keys: [signing.jwk] } }] }
@@ -21,7 +21,7 @@ const statementOf = (claims: object) =>
 
 const method = 'token_endpoint_auth_method'
 const methods = 'token_endpoint_auth_methods_supported'
-const jwks = { keys: [own.jwk] }
+const jwks = { keys: [clientKey.jwk] }
 
 /** What a statement says, what the caller adds, and what must be registered. */
 const cases: readonly [string, object, object, object][] = [

@@ -70,11 +70,11 @@ describe('an assertion with a weaker algorithm of the key', () => {
 
 describe('a certificate', () => {
   const names = { token_endpoint_auth_method: 'tls_client_auth', tls_client_auth_san_dns: 'app.example.com' }
-  const own = certificate({ extensions: [alternativeNames([2, 'app.example.com'])] })
+  const registeredCertificate = certificate({ extensions: [alternativeNames([2, 'app.example.com'])] })
 
   test.each([
-    ['with the registered name', own, true, 200],
-    ['with it, whose chain is not verified,', own, false, 401],
+    ['with the registered name', registeredCertificate, true, 200],
+    ['with it, whose chain is not verified,', registeredCertificate, false, 401],
     ['with another name', certificate({ subject: commonName('app.example.com') }), true, 401],
   ] as const)(
     '%s authenticates the client only if it is the registered one',
@@ -98,8 +98,8 @@ describe('what a statement has decided', () => {
     expect(metadataName('tls_client_auth_san_ip')?.sameAs).toBe('tls_client_auth_subject_dn')
     expect(pairs.length).toBeGreaterThan(20)
   })
-  test.each(pairs)('as %s is not changed by %s', (decided, other) => {
-    const merged = vouched({ [other]: 'of the caller', client_name: 'App' }, { [decided]: 'of the statement' }, 'jwt')
+  test.each(pairs)('as %s is not changed by %s', (decided, synonym) => {
+    const merged = vouched({ [synonym]: 'of the caller', client_name: 'App' }, { [decided]: 'of the statement' }, 'jwt')
     expect(merged).toEqual({ client_name: 'App', [decided]: 'of the statement', software_statement: 'jwt' })
   })
   test('as one certificate is not changed by the name of another one', () => {

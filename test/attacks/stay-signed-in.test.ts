@@ -72,13 +72,13 @@ describe('a session that stays', () => {
   test('cannot be planted: a sign-in of the same user, or another one, changes it', async () => {
     for (const user of ['alice', 'bob']) {
       const { stay, silently, browser } = await setUpStay()
-      const own = await stay('alice')
-      const known = own.jar.get(cookieName) ?? ''
-      await stay(user, own)
+      const alice = await stay('alice')
+      const known = alice.jar.get(cookieName) ?? ''
+      await stay(user, alice)
       const attacker = browser()
       attacker.jar.set(cookieName, known)
       expect(await silently(attacker)).toMatchObject({ error: 'login_required' })
-      expect(await silently(own)).toHaveProperty('code')
+      expect(await silently(alice)).toHaveProperty('code')
     }
   })
 

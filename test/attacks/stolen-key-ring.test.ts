@@ -103,8 +103,8 @@ describe('a writer to the store', () => {
     for (const [key, value] of keysItems(ring.items)) {
       const record = JSON.parse(value)
       if (record.value.ring === undefined) continue
-      const [one, other] = record.value.ring.keys
-      ;[one.jwk, other.jwk] = [other.jwk, one.jwk]
+      const [first, second] = record.value.ring.keys
+      ;[first.jwk, second.jwk] = [second.jwk, first.jwk]
       ring.items.set(key, JSON.stringify(record))
     }
     await expect(ring.start()).rejects.toThrow('keys: the stored key ring cannot be read')
@@ -112,13 +112,13 @@ describe('a writer to the store', () => {
 
   test('cannot hide the ring behind a hint that leads nowhere: rotations are still detected', async () => {
     const ring = sharedRing()
-    const [one, other] = [await ring.start(sealed), await ring.start(sealed)]
+    const [first, second] = [await ring.start(sealed), await ring.start(sealed)]
     const hintOf = () => keysItems(ring.items).find(([, value]) => JSON.parse(value).value.number !== undefined)
     const [name = '', value = ''] = hintOf() ?? []
     ring.items.set(name, value.replace('"number":1', '"number":1000000'))
-    const keys = await one.provider.keys.rotate({ force: true })
+    const keys = await first.provider.keys.rotate({ force: true })
     ring.clock.advance(6)
-    expect(kidsOf(await other.provider.keys.list())).toEqual(kidsOf(keys))
+    expect(kidsOf(await second.provider.keys.list())).toEqual(kidsOf(keys))
     expect(kidsOf(await published(await ring.start(sealed)))).toEqual(kidsOf(keys))
   })
 
@@ -136,28 +136,30 @@ describe('a writer to the store', () => {
 describe('a compromised key', () => {
   test('is removed immediately: its tokens are rejected here, and everywhere within seconds', async () => {
     const ring = sharedRing()
-    const [one, other] = [await ring.start(), await ring.start()]
-    const token = await tokenOf(other)
-    const [stolen] = inState(await one.provider.keys.list(), 'current')
-    const keys = await one.provider.keys.retire(stolen ?? '', { compromised: true })
+    const [first, second] = [await ring.start(), await ring.start()]
+    const token = await tokenOf(second)
+    const [stolen] = inState(await first.provider.keys.list(), 'current')
+    const keys = await first.provider.keys.retire(stolen ?? '', { compromised: true })
     expect(kidsOf(keys)).not.toContain(stolen)
     expect(inState(keys, 'current')).toHaveLength(1)
-    expect(await accepts(one, token)).toBe(false)
-    expect(kidsOf(await published(one))).not.toContain(stolen)
+    expect(await accepts(first, token)).toBe(false)
+    expect(kidsOf(await published(first))).not.toContain(stolen)
     expect(JSON.stringify([...ring.items])).not.toContain(stolen)
     ring.clock.advance(6)
-    await other.provider.keys.list()
-    expect(await accepts(other, token)).toBe(false)
-    expect(await accepts(other, await tokenOf(other))).toBe(true)
-    expect(one.events).toContainEqual(expect.objectContaining({ type: 'key_retired', kid: stolen, compromised: true }))
+    await second.provider.keys.list()
+    expect(await accepts(second, token)).toBe(false)
+    expect(await accepts(second, await tokenOf(second))).toBe(true)
+    expect(first.events).toContainEqual(
+      expect.objectContaining({ type: 'key_retired', kid: stolen, compromised: true }),
+    )
   })
 
   test('is not accepted by a process that was idle for a minute', async () => {
     const ring = sharedRing()
-    const [one, idle] = [await ring.start(), await ring.start()]
+    const [active, idle] = [await ring.start(), await ring.start()]
     const token = await tokenOf(idle)
-    const [stolen] = inState(await one.provider.keys.list(), 'current')
-    await one.provider.keys.retire(stolen ?? '', { compromised: true })
+    const [stolen] = inState(await active.provider.keys.list(), 'current')
+    await active.provider.keys.retire(stolen ?? '', { compromised: true })
     ring.clock.advance(61)
     expect(await accepts(idle, token)).toBe(false)
   })

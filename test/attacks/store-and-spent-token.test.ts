@@ -103,6 +103,6 @@ test('while the keys of a configuration are replaced, a retry gets the same from
 })
 
 test('a process that does not have the secret of the first response treats the retry as a replay', async () => {
-  const [one, other] = [await privateKeyFor('ES256'), await privateKeyFor('ES256')]
-  expect((await retriedAt([other], [one])).error).toBe('invalid_grant')
+  const [firstKey, secondKey] = [await privateKeyFor('ES256'), await privateKeyFor('ES256')]
+  expect((await retriedAt([secondKey], [firstKey])).error).toBe('invalid_grant')
 })

@@ -35,7 +35,7 @@ describe('a store writer, also beside an encrypted key ring, can', () => {
   test('become any active user of any public client: a planted refresh token is redeemed for signed tokens', async () => {
     const { f, read, plant } = await setting()
     const code = await f.code({ clientId: spaClientId, codeChallenge: proof.challenge })
-    const own = await f.post('token', {
+    const issued = await f.post('token', {
       grant_type: 'authorization_code',
       code,
       redirect_uri: redirectUri,
@@ -43,7 +43,7 @@ describe('a store writer, also beside an encrypted key ring, can', () => {
       code_verifier: proof.verifier,
     })
     // A record of their own login, with the name of another user.
-    const record = JSON.parse(read(`refresh:${sha256(own.body.refresh_token)}`))
+    const record = JSON.parse(read(`refresh:${sha256(issued.body.refresh_token)}`))
     record.value.subject.sub = '2'
     record.value.family = 'planted'
     await plant(`refresh:${sha256('planted')}`, JSON.stringify(record))
@@ -97,9 +97,9 @@ describe('a store writer, also beside an encrypted key ring, can', () => {
     for (let count = 0; count < 200 && status === 400; count += 1) status = await guess(f)
     expect(status).toBe(429)
     // Another process on this store, without state of its own.
-    const other = () => fixture({ storage, keys, runtime: { now: f.clock.now } })
-    expect(await guess(await other())).toBe(429)
+    const freshProcess = () => fixture({ storage, keys, runtime: { now: f.clock.now } })
+    expect(await guess(await freshProcess())).toBe(429)
     for (const kind of ['count', 'failure']) await remove(kind)
-    expect(await guess(await other())).toBe(400)
+    expect(await guess(await freshProcess())).toBe(400)
   })
 })

@@ -9,8 +9,8 @@ import { fixture, web } from '../support/fixture.ts'
 
 async function open() {
   const derived: string[] = []
-  const derive = async (given: string, salt: Uint8Array, length: number, cost: object) => {
-    derived.push(`${given} ${salt.length} ${length} ${JSON.stringify(cost)}`)
+  const derive = async (typed: string, salt: Uint8Array, length: number, cost: object) => {
+    derived.push(`${typed} ${salt.length} ${length} ${JSON.stringify(cost)}`)
     return new Uint8Array(length)
   }
   const f = await withStoredUsers(fixture, { derive })

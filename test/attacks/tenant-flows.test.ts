@@ -36,7 +36,7 @@ describe.each(['path', 'host'] as const)('tenants by %s', (by) => {
   })
 
   test('device codes and user codes are unknown at another tenant', async () => {
-    const { tenants, own, other, ownIssuer, otherIssuer } = await crossing(by)
+    const { tenants, ownTenant, otherTenant, ownIssuer, otherIssuer } = await crossing(by)
     const started = await tenants.token(`${ownIssuer}/connect/deviceauthorization`, { scope: 'api1' })
     const { device_code, user_code } = await started.json()
     const poll = async (issuer: string) =>
@@ -45,8 +45,8 @@ describe.each(['path', 'host'] as const)('tenants by %s', (by) => {
     const find = (name: string) =>
       tenants.use(name, async (provider) => provider.use(deviceVerification).find(user_code, '192.0.2.1'))
     expect(await poll(otherIssuer)).toBe('invalid_grant')
-    expect(await find(other)).toBeUndefined()
-    expect(await find(own)).toMatchObject({ clientId: 'web' })
+    expect(await find(otherTenant)).toBeUndefined()
+    expect(await find(ownTenant)).toMatchObject({ clientId: 'web' })
     expect(await poll(ownIssuer)).toBe('authorization_pending')
   })
 
@@ -155,14 +155,14 @@ describe.each([
   })
 
   test('a mailed link means nothing', async () => {
-    const { tenants, browserAt, urlAt, carried, isSignedIn, moved, mails, own, ...more } = await crossing(by)
-    const { ownIssuer, otherIssuer } = more
+    const { tenants, browserAt, urlAt, carried, isSignedIn, moved, mails, ownTenant, ownIssuer, otherIssuer } =
+      await crossing(by)
     const victim = browserAt(ownIssuer)
     const submit = (page: Page, form: Readonly<Record<string, string>>) =>
       victim.submit(actionOf(page), { ...hiddenFields(page), ...form })
     const asked = await victim.open(linkOf(await victim.open(urlAt(ownIssuer)), 'forgot'))
     await submit(asked, { address: aliceAccount.email })
-    await tenants.use(own, (provider) => provider.runTasks())
+    await tenants.use(ownTenant, (provider) => provider.runTasks())
     const link = linkIn(mails[0] ?? { text: '' })
     expect(link).toContain(`${ownIssuer}/`)
     const thief = await carried(victim, names)

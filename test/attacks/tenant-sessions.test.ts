@@ -51,12 +51,12 @@ describe('in one browser', () => {
   test('a cookie of a tenant means nothing under the name of that of another one', async () => {
     const { browser, signInAt, isSignedIn } = setting()
     await signInAt('beta')
-    const [own = ''] = sessions(browser.jar)
+    const [ofBeta = ''] = sessions(browser.jar)
     await signInAt('acme')
-    const [other = ''] = sessions(browser.jar).filter((name) => name !== own)
-    expect(other).not.toBe('')
-    expect([own, other].every((name) => name.startsWith('__Host-'))).toBe(true)
-    browser.jar.set(own, browser.jar.get(other) ?? '')
+    const [ofAcme = ''] = sessions(browser.jar).filter((name) => name !== ofBeta)
+    expect(ofAcme).not.toBe('')
+    expect([ofBeta, ofAcme].every((name) => name.startsWith('__Host-'))).toBe(true)
+    browser.jar.set(ofBeta, browser.jar.get(ofAcme) ?? '')
     expect(await isSignedIn('beta')).toBe(false)
   })
 

@@ -18,12 +18,12 @@ const plugins: readonly { readonly name: string }[] = [
   { name: 'client-assertion', jwksUri: { allowPrivateAddresses: true } } as { name: string },
 ]
 
-function configured(ofServer: readonly object[], own: Partial<ConfiguredTenant>) {
+function configured(ofServer: readonly object[], ofTenant: Partial<ConfiguredTenant>) {
   const content = { issuer: 'https://id.example.com', clients: [], plugins: ofServer, tenants: {} }
   const base = parseConfiguration(configurationSchema, content, '')
   const tenants = base.tenants
   if (tenants === undefined) throw new TypeError('There are no tenants')
-  return tenantConfiguration(base, tenants, { name: 'acme', enabled: true, plugins: [], ...own })
+  return tenantConfiguration(base, tenants, { name: 'acme', enabled: true, plugins: [], ...ofTenant })
 }
 
 describe.each(plugins.map((plugin) => [plugin.name, plugin] as const))('private addresses for %s', (_name, plugin) => {
@@ -60,29 +60,29 @@ const identity = (issuer: string) => ({
   name: 'id-jag',
   accept: { issuers: [{ issuer, jwksUri: `${issuer}/jwks` }], jwksUri: { allowPrivateAddresses: true } },
 })
-const own = 'https://idp.corp.internal'
-const other = 'https://vault.corp.internal'
+const idp = 'https://idp.corp.internal'
+const vault = 'https://vault.corp.internal'
 
 describe('a permission of the server', () => {
   test.each<[string, object, object]>([
-    ['for a provider is none for another issuer', signIn(provider(own)), signIn(provider(other))],
+    ['for a provider is none for another issuer', signIn(provider(idp)), signIn(provider(vault))],
     [
       'for a provider is none for a second one',
-      signIn(provider(own)),
-      signIn(provider(own), provider(other, { name: 'b' })),
+      signIn(provider(idp)),
+      signIn(provider(idp), provider(vault, { name: 'b' })),
     ],
     [
       'for logout requests is none for providers',
       { name: 'sign-in', backChannelLogout: { allowPrivateAddresses: true } },
-      signIn(provider(other)),
+      signIn(provider(vault)),
     ],
     [
       'for providers is none for logout requests',
-      signIn(provider(own)),
+      signIn(provider(idp)),
       { name: 'sign-in', backChannelLogout: { allowPrivateAddresses: true } },
     ],
-    ['for a workload issuer is none for another one', workload(own), workload(other)],
-    ['for a workload issuer is none for other keys of it', workload(own), workload(own, { jwksUri: `${other}/keys` })],
+    ['for a workload issuer is none for another one', workload(idp), workload(vault)],
+    ['for a workload issuer is none for other keys of it', workload(idp), workload(idp, { jwksUri: `${vault}/keys` })],
     [
       'for documents of some hosts is none for all, also if it is inherited',
       documents({
@@ -92,8 +92,8 @@ describe('a permission of the server', () => {
       }),
       { name: 'client-metadata', hosts: [], otherHosts: 'allow' },
     ],
-    ['for the issuer of statements is none for another one', statements(own), statements(other)],
-    ['for an identity provider is none for another one', identity(own), identity(other)],
+    ['for the issuer of statements is none for another one', statements(idp), statements(vault)],
+    ['for an identity provider is none for another one', identity(idp), identity(vault)],
     [
       'for keys of invited clients is none for strangers, who can name hosts of their own',
       { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true },
@@ -101,7 +101,7 @@ describe('a permission of the server', () => {
     ],
     [
       'for keys of statements is none for keys of clients',
-      statements(own),
+      statements(idp),
       { name: 'registration', scopes: ['api1'], allowPrivateAddresses: true },
     ],
   ])('%s', (_title, ofServer, ofTenant) => {
@@ -113,15 +113,15 @@ describe('a permission of the server', () => {
   test.each<[string, object, object]>([
     [
       'the client of the tenant',
-      signIn(provider(own)),
-      signIn(provider(own, { clientId: 'tenant', clientSecret: 'secret' })),
+      signIn(provider(idp)),
+      signIn(provider(idp, { clientId: 'tenant', clientSecret: 'secret' })),
     ],
-    ['other options of the plugin', signIn(provider(own)), { name: 'sign-in', passwords: false }],
+    ['other options of the plugin', signIn(provider(idp)), { name: 'sign-in', passwords: false }],
     ['other scopes', documents({ allowPrivateAddresses: true }), documents({ scopes: ['api2'] })],
-    ['its issuer among several', workload(own), workload(own)],
+    ['its issuer among several', workload(idp), workload(idp)],
     [
       'fewer permissions',
-      signIn(provider(own)),
+      signIn(provider(idp)),
       signIn(provider('https://idp.example', { allowPrivateAddresses: false })),
     ],
   ])('holds for the same host with %s', (_title, ofServer, ofTenant) => {

@@ -56,7 +56,7 @@ function setting(by: 'path' | 'host', nonce = false) {
       admin({ clients: ['web'], host: () => hostAt(issuerOf(name)) }),
     ],
   })
-  const [own = '', other = ''] = names
+  const [ownTenant = '', otherTenant = ''] = names
   const send = async (url: string, token: string, method = 'GET', body?: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
@@ -64,15 +64,15 @@ function setting(by: 'path' | 'host', nonce = false) {
     const text = await response.text()
     return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
   }
-  return { tenants, own, other, ownIssuer: issuerOf(own), otherIssuer: issuerOf(other), send }
+  return { tenants, ownTenant, ownIssuer: issuerOf(ownTenant), otherIssuer: issuerOf(otherTenant), send }
 }
 
 const metadata = { redirect_uris: ['https://app.example.com/callback'], token_endpoint_auth_method: 'none' }
 
 describe.each(['path', 'host'] as const)('tenants by %s', (by) => {
   test('21.83 an initial access token registers clients at its own tenant only', async () => {
-    const { tenants, own, send, ownIssuer, otherIssuer } = setting(by)
-    const issued = await tenants.use(own, (provider) =>
+    const { tenants, ownTenant, send, ownIssuer, otherIssuer } = setting(by)
+    const issued = await tenants.use(ownTenant, (provider) =>
       provider.use(registrations).issueToken({ budget: 1, lifetime: 3600 }),
     )
     const token = issued?.token ?? ''
@@ -83,8 +83,8 @@ describe.each(['path', 'host'] as const)('tenants by %s', (by) => {
   })
 
   test('21.83 a registration access token reads, changes and removes no client of another tenant', async () => {
-    const { tenants, own, send, ownIssuer, otherIssuer } = setting(by)
-    const issued = await tenants.use(own, (provider) =>
+    const { tenants, ownTenant, send, ownIssuer, otherIssuer } = setting(by)
+    const issued = await tenants.use(ownTenant, (provider) =>
       provider.use(registrations).issueToken({ budget: 1, lifetime: 3600 }),
     )
     const token = issued?.token ?? ''

@@ -43,10 +43,10 @@ describe('tokens of a silent sign-in at another provider', () => {
 })
 
 test('18.8 an API that demands a recent authentication refuses such a token', async () => {
-  const one = await keyNamed('one')
+  const issuerKey = await keyNamed('one')
   const { api } = await createApi()
   const ask = async (claims: object) =>
-    (await api.authorize(bearing(await sign(one, { auth_time: start, ...claims })), { maxAge: 300 })).reason
+    (await api.authorize(bearing(await sign(issuerKey, { auth_time: start, ...claims })), { maxAge: 300 })).reason
   expect([await ask({}), await ask(unproved)]).toEqual([undefined, 'authentication_too_old'])
 })
 
@@ -81,7 +81,9 @@ test('18.8 an exchanged token keeps the mark, whatever the policy adds', async (
   const exchange = tokenExchange({ allow: () => ({ claims: { auth_time_unproved: false } }) })
   const f = await setUpUpstream({
     more: {
-      clients: clients.slice(0, 1).map((one) => ({ ...one, grantTypes: [...(one.grantTypes ?? []), grantType] })),
+      clients: clients
+        .slice(0, 1)
+        .map((client) => ({ ...client, grantTypes: [...(client.grantTypes ?? []), grantType] })),
     },
     endpoint: () => ({ features: [{ parts: () => collectParts(exchange).map(({ part }) => part) }] }),
   })

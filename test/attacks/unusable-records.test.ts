@@ -25,7 +25,7 @@ test('a record that cannot be used is answered as a wrong password, and the oper
     f.post('token', { grant_type: 'password', username, password, scope: 'api1' }, web)
   const [old, unknown, known] = [await signIn('old'), await signIn('unknown'), await signIn('ann')]
   expect(old.status).toBe(400)
-  for (const other of [unknown, known]) expect([old.status, old.body]).toEqual([other.status, other.body])
+  for (const refusal of [unknown, known]) expect([old.status, old.body]).toEqual([refusal.status, refusal.body])
   expect((await signIn('ann', 'right')).status).toBe(200)
   const failures = f.events.filter(({ type }) => type === 'unhandled_failure')
   expect(failures).toMatchObject([
@@ -36,16 +36,16 @@ test('a record that cannot be used is answered as a wrong password, and the oper
 test('its attempts count as those of others', async () => {
   const f = await setUp()
   const statuses = async (username: string) => {
-    const found: number[] = []
+    const received: number[] = []
     for (let attempt = 0; attempt < 12; attempt += 1) {
       const { status } = await f.post(
         'token',
         { grant_type: 'password', username, password: 'guess', scope: 'api1' },
         web,
       )
-      found.push(status)
+      received.push(status)
     }
-    return found
+    return received
   }
   expect(await statuses('old')).toEqual(await statuses('unknown'))
 })

@@ -19,8 +19,8 @@ async function signInBeside(
   const { accounts, add, all } = createAccounts()
   const known = add(account)
   const f = await setUpUpstream({ double: { claims }, options: { accounts }, ...setting })
-  const { claims: own } = await f.claimsAfter()
-  return { own, known, all }
+  const { claims: gained } = await f.claimsAfter()
+  return { gained, known, all }
 }
 
 const linkBy = { provider: { linkBy: ['acme.example'] } }
@@ -35,16 +35,16 @@ describe('an account is not taken over', () => {
     ['of a domain that only ends like it', { ...verified, email: 'victim@evil-acme.example' }, linkBy],
     ['with two signs', { ...verified, email: 'victim@acme.example@evil.example' }, linkBy],
   ])('18.13 by an address %s', async (_name, claims, setting) => {
-    const { own, known, all } = await signInBeside(victim, claims, setting)
-    expect(own?.sub).not.toBe(known.sub)
+    const { gained, known, all } = await signInBeside(victim, claims, setting)
+    expect(gained?.sub).not.toBe(known.sub)
     // The address stays with its owner.
     const owners = [...all.values()].filter(({ email, emailVerified }) => emailVerified && email === victim.email)
     expect(owners).toMatchObject([{ sub: known.sub }])
   })
 
   test('by one that was registered here with the address of the victim, and never verified', async () => {
-    const { own, known } = await signInBeside({ ...victim, emailVerified: false }, verified, linkBy)
-    expect(own?.sub).not.toBe(known.sub)
+    const { gained, known } = await signInBeside({ ...victim, emailVerified: false }, verified, linkBy)
+    expect(gained?.sub).not.toBe(known.sub)
   })
 
   test('by an address in another spelling, which the storage takes for the same', async () => {
@@ -127,10 +127,10 @@ describe('an account is not taken over', () => {
     const storage = memoryDriver()
     const setting = { options: { accounts }, more: { storage } }
     const before = await setUpUpstream({ ...setting, ...linkBy })
-    const own = await accountAs(before, 'alice')
-    expect(await own.link()).toBe('linked')
-    const [link] = await own.list()
-    if (!('name' in renamed)) await own.unlink(link?.id ?? '')
+    const alice = await accountAs(before, 'alice')
+    expect(await alice.link()).toBe('linked')
+    const [link] = await alice.list()
+    if (!('name' in renamed)) await alice.unlink(link?.id ?? '')
     const f = await setUpUpstream({
       ...setting,
       double: { claims: { ...verified, sub: 'the-next-owner' } },
@@ -149,7 +149,7 @@ describe('an account is not taken over', () => {
       more: { storage: withLatency(memoryDriver()) },
     })
     const away = await Promise.all(Array.from({ length: 6 }, (_, index) => f.leave({ login_hint: `owner-${index}` })))
-    await Promise.all(away.map((one) => f.comeBack(one)))
+    await Promise.all(away.map((visit) => f.comeBack(visit)))
     const subs = f.events.flatMap((event) => (event.type === 'session_started' ? [event.sub] : []))
     expect(new Set(subs).size).toBe(6)
     expect(subs.filter((sub) => sub === known.sub)).toHaveLength(1)
@@ -177,8 +177,8 @@ describe('an account is not taken over', () => {
   })
 
   test('by a user name that looks like that of another', async () => {
-    const { own, all } = await signInBeside(victim, { preferred_username: 'victim', name: 'victim' })
-    expect(all.get(String(own?.sub))?.username).toMatch(/^acme-[\w-]{16}$/u)
+    const { gained, all } = await signInBeside(victim, { preferred_username: 'victim', name: 'victim' })
+    expect(all.get(String(gained?.sub))?.username).toMatch(/^acme-[\w-]{16}$/u)
   })
 
   test('by another provider with the same `sub`', async () => {

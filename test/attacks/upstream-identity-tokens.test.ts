@@ -9,7 +9,7 @@ import type { DoubleOptions } from '../upstream/openid-double.ts'
 import { setUpUpstream } from '../upstream/parties.ts'
 
 const encode = (value: unknown): string => base64url.encode(JSON.stringify(value))
-const other = await createIssuerKey('key-1', 'RS256')
+const foreignKey = await createIssuerKey('key-1', 'RS256')
 
 const cases: Readonly<Record<string, DoubleOptions>> = {
   'of another client': { claims: { aud: 'another-client' } },
@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, DoubleOptions>> = {
         .sign(createSecretKey(Buffer.from(JSON.stringify(jwk)))),
   },
   'signed with a key in its header': {
-    signToken: (claims) => other.sign(claims, { alg: 'RS256', jwk: other.jwk }),
+    signToken: (claims) => foreignKey.sign(claims, { alg: 'RS256', jwk: foreignKey.jwk }),
   },
   'with a changed claim': {
     signToken: async (claims, key) => {
@@ -66,7 +66,7 @@ describe('an identity token', () => {
     f.skip(60)
     expect(nameOf(await f.comeBack(await f.leave()))).toBe('consent')
     const before = f.double.countOf('/keys')
-    f.double.set({ signToken: (claims) => other.sign(claims, { alg: 'RS256', kid: 'unknown' }) })
+    f.double.set({ signToken: (claims) => foreignKey.sign(claims, { alg: 'RS256', kid: 'unknown' }) })
     for (let round = 0; round < 5; round += 1) await f.comeBack(await f.leave())
     expect(f.double.countOf('/keys')).toBe(before)
     expect(f.failures()).toEqual(Array.from({ length: 5 }, () => 'token_key_unknown'))

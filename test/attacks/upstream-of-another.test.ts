@@ -59,8 +59,8 @@ describe('a response that came as a form', () => {
       { issuer: 'https://login.acme.example.com', clientId: 'grantry' },
       { responseMode: 'form_post' },
     )
-    const other = { ...acme, name: 'other', displayName: 'Other', issuer: 'https://other.example.com' }
-    const f = await setUpUpstream({ options: { providers: [acme, other] } })
+    const otherProvider = { ...acme, name: 'other', displayName: 'Other', issuer: 'https://other.example.com' }
+    const f = await setUpUpstream({ options: { providers: [acme, otherProvider] } })
     const { browser, request } = await f.leave()
     const response = new URL(f.double.authorize(request))
     const callback = (name: string) => `${response.origin}${response.pathname.replace('/acme/', `/${name}/`)}`

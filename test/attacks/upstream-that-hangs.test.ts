@@ -37,7 +37,7 @@ describe('a provider that does not respond', () => {
     const f = await setUpUpstream({ options: { timeout: 0.3, maxRequests: 2 } })
     const waiting = await Promise.all(Array.from({ length: 4 }, () => f.leave()))
     f.double.set({ intercept: ({ pathname }) => (pathname === '/token' ? never() : undefined) })
-    const pages = await Promise.all(waiting.map((one) => f.comeBack(one)))
+    const pages = await Promise.all(waiting.map((visit) => f.comeBack(visit)))
     expect(pages.map(nameOf)).toEqual(['signIn', 'signIn', 'signIn', 'signIn'])
     expect(f.failures().sort()).toEqual(['busy', 'busy', 'too_slow', 'too_slow'])
   })

@@ -12,7 +12,7 @@ const kit = {
   sha256: () => 'AAAAAAAAAAAAAAAA',
   seal: async (value: unknown) => JSON.stringify(value),
   unseal: async (text: string) => JSON.parse(text),
-  equals: (one: string, other: string) => one === other,
+  equals: (left: string, right: string) => left === right,
   records: { increment: async () => 1, get: async (key: string) => ({ key }) },
 } as unknown as EndpointKit
 

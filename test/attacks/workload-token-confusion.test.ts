@@ -20,9 +20,9 @@ test.each(Object.keys(tokens) as (keyof typeof tokens)[])(
   'a token of %s with the key of another issuer',
   async (platform) => {
     const f = await setUp()
-    for (const [other, key] of Object.entries(keys)) {
-      if (other === platform) continue
-      const alg = other === 'spiffe' ? 'ES256' : 'RS256'
+    for (const [signer, key] of Object.entries(keys)) {
+      if (signer === platform) continue
+      const alg = signer === 'spiffe' ? 'ES256' : 'RS256'
       for (const kid of [key.jwk.kid, keys[platform].jwk.kid, undefined]) {
         const jwt = await tokens[platform]({}, key, { alg, kid: kid as string })
         expect((await outcomeOf(f, jwt, platform))[0]).toBe(401)

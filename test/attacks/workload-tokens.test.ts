@@ -92,11 +92,11 @@ describe('replay', () => {
   test('a token of a CI system authenticates once, also for another client and in another process', async () => {
     const storage = mapDriver()
     const all = [...clients, client('second', rules.github)]
-    const [f, other] = [await setUp({}, { storage, clients: all }), await setUp({}, { storage, clients: all })]
+    const [f, otherProcess] = [await setUp({}, { storage, clients: all }), await setUp({}, { storage, clients: all })]
     const jwt = await tokens.github()
     expect(await outcomeOf(f, jwt, 'github')).toEqual([200, undefined])
     expect(await outcomeOf(f, jwt, 'second')).toEqual([401, 'replayed'])
-    expect(await outcomeOf(other, jwt, 'github')).toEqual([401, 'replayed'])
+    expect(await outcomeOf(otherProcess, jwt, 'github')).toEqual([401, 'replayed'])
     expect(await outcomeOf(f, await tokens.github({ jti: undefined }), 'github')).toEqual([401, 'jti_missing'])
   })
 

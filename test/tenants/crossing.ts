@@ -46,18 +46,19 @@ const authenticate = ({ username, password }: { readonly username: string; reado
 export type Browser = ReturnType<typeof createBrowser>
 
 /**
- * Two tenants with the same clients, users and providers, and each way to sign in. `own` is the tenant that issues something,
- * `other` the one at which it is presented.
+ * Two tenants with the same clients, users and providers, and each way to sign in. `ownTenant` is the tenant that issues something,
+ * `otherTenant` the one at which it is presented.
  */
 export async function crossing(by: 'path' | 'host') {
-  const [own, other] = by === 'path' ? ['acme', 'beta'] : ['id.acme.example', 'id.beta.example']
+  const names = by === 'path' ? ['acme', 'beta'] : ['id.acme.example', 'id.beta.example']
+  const [ownTenant, otherTenant] = names as [string, string]
   const issuerOf = (name: string): string => (by === 'path' ? `${base}/t/${name}` : `https://${name}`)
-  const [ownIssuer, otherIssuer] = [issuerOf(own as string), issuerOf(other as string)]
+  const [ownIssuer, otherIssuer] = [issuerOf(ownTenant), issuerOf(otherTenant)]
   const mails: MailMessage[] = []
   const double = await createOpenIdDouble()
   const hosts = createHosts()
   const tenants = tenantsFixture({
-    tenants: [own as string, other as string],
+    tenants: names,
     issuerOf,
     ...(by === 'host' && { tenantOf: tenantsByHost() }),
     options: { clients: [web], users: { authenticate } },
@@ -119,7 +120,7 @@ export async function crossing(by: 'path' | 'host') {
   const moved = (url: string): string => url.replace(ownIssuer, otherIssuer)
 
   return {
-    ...{ tenants, mails, double, hosts, own: own as string, other: other as string, ownIssuer, otherIssuer },
+    ...{ tenants, mails, double, hosts, ownTenant, otherTenant, ownIssuer, otherIssuer },
     ...{ browserAt, urlAt, signInAt, isSignedIn, carried, moved },
   }
 }
