@@ -1,6 +1,6 @@
 // `npm run release`: packs all packages, checks them, builds them again in another directory and compares, and does a dry run
 // of publishing. With `-- --publish` it publishes them; with `-- --output DIRECTORY` it keeps the tarballs, and writes the
-// bills of materials, licences and checksums beside them. The build must be current.
+// bills of materials, licences, provenance and checksums beside them, and beside each `--with FILE`. The build must be current.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,9 +32,12 @@ function isPublished(name, version) {
   }
 }
 
-const { publish, output } = parseArgs({
-  options: { publish: { type: 'boolean', default: false }, output: { type: 'string' } },
-}).values
+const options = {
+  publish: { type: 'boolean', default: false },
+  output: { type: 'string' },
+  with: { type: 'string', multiple: true, default: [] },
+}
+const { publish, output, with: more } = parseArgs({ options }).values
 const target = mkdtempSync(join(tmpdir(), 'grantry-release-'))
 const artefacts = output === undefined ? join(target, 'output') : resolve(output)
 try {
@@ -46,7 +49,7 @@ try {
     throw new Error(`CHANGELOG.md has no section ${version}; write it`)
   }
   if (publish) checkRelease(version)
-  const { components, files } = writeArtefacts(root, artefacts, packed)
+  const { components, files } = writeArtefacts(root, artefacts, packed, more)
   process.stdout.write(
     `${files} files with checksums; a bill of materials of ${components} packages, all licences accepted\n`,
   )

@@ -1,16 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { packageFolders } from '../../scripts/package-folders.js'
-import { prepareOutput } from '../../scripts/release/artefacts.js'
+import { prepareOutput, writeArtefacts } from '../../scripts/release/artefacts.js'
 import { cycloneDx, spdx } from '../../scripts/release/bill-of-materials.js'
 import { checksumsOf } from '../../scripts/release/checksums.js'
 import { dependenciesOf } from '../../scripts/release/dependencies.js'
 import { licenceTable } from '../../scripts/release/licences.js'
+import { provenance, sourceOf } from '../../scripts/release/provenance.js'
 import { differences } from '../../scripts/release/reproduced.js'
+import { singleFile } from '../deploy/single-file.ts'
 import { root } from '../docs/code-blocks.ts'
+
+interface Subject {
+  readonly name: string
+  readonly digest: { readonly sha256: string }
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'grantry-release-test-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -128,6 +136,72 @@ test('checksums are those that sha256sum checks', () => {
   const sums = checksumsOf(folder)
   expect(sums.split('\n').map((line) => line.slice(66))).toEqual(['a.tgz', 'b.txt', ''])
   execFileSync('sha256sum', ['--check', '--strict'], { cwd: folder, input: sums })
+})
+
+describe('the provenance of a release', () => {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+  const sums = `${hash('a')}  a.tgz\n${hash('b')}  image.tar\n`
+  const source = { commit: 'c'.repeat(40), changed: false, lock: hash('lock'), programs: { node: 'v20.0.0' } }
+
+  test('names each file with its digest, the commit and the programs, and is the same at another time', () => {
+    const statement = provenance(sums, source, {})
+    expect(statement).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      predicateType: 'https://slsa.dev/provenance/v1',
+      subject: [
+        { name: 'a.tgz', digest: { sha256: hash('a') } },
+        { name: 'image.tar', digest: { sha256: hash('b') } },
+      ],
+      predicate: { buildDefinition: { internalParameters: { node: 'v20.0.0' } } },
+    })
+    expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+      { uri: 'git+https://github.com/grantry/grantry', digest: { gitCommit: 'c'.repeat(40) } },
+      { name: 'package-lock.json', uri: 'git+https://github.com/grantry/grantry', digest: { sha256: hash('lock') } },
+    ])
+    expect(JSON.stringify(statement)).not.toMatch(/\d{4}-\d{2}-\d{2}T|Time|invocationId/u)
+  })
+
+  test('says that a commit alone was not what was built', () => {
+    const [first] = provenance(sums, { ...source, changed: true }, {}).predicate.buildDefinition.resolvedDependencies
+    expect(first).toMatchObject({ annotations: { uncommittedChanges: true } })
+  })
+
+  test('names the workflow only where one runs', () => {
+    const workflow = { GITHUB_SERVER_URL: 'https://forge.example', GITHUB_WORKFLOW_REF: 'a/b/release.yml@refs/tags/v1' }
+    const builder = (environment: Readonly<Record<string, string>>) =>
+      provenance(sums, source, environment).predicate.runDetails.builder.id
+    expect(builder({ ...workflow, GITHUB_ACTIONS: 'true' })).toBe('https://forge.example/a/b/release.yml@refs/tags/v1')
+    expect(builder(workflow)).toBe('https://github.com/grantry/grantry/blob/main/SECURITY.md#checking-a-release')
+  })
+
+  test('has every file of the release but the checksums, which have it, too', async () => {
+    await singleFile()
+    const output = join(directory, 'release')
+    const folder = written('packed', { 'a.tgz': 'a', 'image.tar': 'b' })
+    const [tarball, image] = [join(folder, 'a.tgz'), join(folder, 'image.tar')]
+    prepareOutput(output)
+    const { files } = writeArtefacts(root, output, [{ version: '1.0.0', tarball }], [image])
+    const lines = readFileSync(join(output, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
+    const statement = JSON.parse(readFileSync(join(output, 'provenance.intoto.json'), 'utf8'))
+    expect(statement.subject).toContainEqual({ name: 'image.tar', digest: { sha256: hash('b') } })
+    expect(statement.subject.map(({ name, digest }: Subject) => `${digest.sha256}  ${name}`)).toEqual(
+      lines.filter((line) => !line.endsWith(' provenance.intoto.json')),
+    )
+    expect(lines).toHaveLength(files)
+    expect(files).toBe(statement.subject.length + 1)
+    // A file that has the name of another one would replace it.
+    prepareOutput(join(directory, 'other'))
+    expect(() => writeArtefacts(root, join(directory, 'other'), [{ version: '1', tarball }], [tarball])).toThrow(
+      'EEXIST',
+    )
+  })
+
+  test('of this repository names a commit that git has', () => {
+    const { commit, lock, programs } = sourceOf(root)
+    expect(execFileSync('git', ['cat-file', '-t', commit], { cwd: root, encoding: 'utf8' })).toBe('commit\n')
+    expect(lock).toBe(hash(readFileSync(join(root, 'package-lock.json'), 'utf8')))
+    expect(programs.node).toBe(process.version)
+  })
 })
 
 test('what a release writes goes into a directory that is empty, or missing', () => {
