@@ -17,7 +17,7 @@ export const credentialsOf = (user: number): readonly [username: string, passwor
 ]
 
 /** The lowest cost that the server accepts: this proves the sign-in, not the hashing. */
-function passwordHash(): string {
+export function passwordHash(): string {
   const salt = Buffer.from('salt of a proof.')
   const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
   return `$scrypt$ln=10,r=8,p=1$${text(salt)}$${text(scryptSync(credentialsOf(0)[1], salt, 32, { N: 1024, r: 8, p: 1 }))}`

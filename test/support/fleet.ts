@@ -20,8 +20,9 @@ export interface Fleet {
 const longestStart = 60_000
 
 export function createFleet(deps: {
-  readonly program: string
-  readonly configuration: string
+  /** Of all servers, or of the one on a port: servers of two versions. */
+  readonly program: string | ((port: number) => string)
+  readonly configuration: string | ((port: number) => string)
   readonly ports: readonly number[]
   readonly directory: string
   readonly environment: Readonly<Record<string, string>>
@@ -50,7 +51,8 @@ export function createFleet(deps: {
     },
     start(port) {
       const log = openSync(logOf(port), 'a')
-      const args = [program, 'serve', '--config', configuration, '--port', String(port)]
+      const of = (each: typeof program): string => (typeof each === 'string' ? each : each(port))
+      const args = [of(program), 'serve', '--config', of(configuration), '--port', String(port)]
       const env = { ...process.env, ...environment, GRANTRY_TEST_PARENT: String(process.pid) }
       const child = spawn(process.execPath, args, { env, stdio: ['ignore', log, log] })
       closeSync(log)
