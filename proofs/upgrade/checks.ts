@@ -99,9 +99,9 @@ const crossing =
     expect(`a code was refused: ${JSON.stringify(tokens.body)}`, tokens.status === 200)
     const silent = await user.code(() => reader, strict, { prompt: 'none' }).catch((error: Error) => error)
     if (silent instanceof Error) return [...faults, `a session does not count: ${silent.message.slice(0, 300)}`]
-    const own = await post(writer, 'token', silent, strict)
-    expect('an access token is not active', await isActive(reader, own.body.access_token))
-    const next = await post(reader, 'token', refreshForm(own.body.refresh_token), strict)
+    const renewed = await post(writer, 'token', silent, strict)
+    expect('an access token is not active', await isActive(reader, renewed.body.access_token))
+    const next = await post(reader, 'token', refreshForm(renewed.body.refresh_token), strict)
     expect(`a refresh token was refused: ${JSON.stringify(next.body)}`, next.status === 200)
     await post(writer, 'revocation', { token: String(next.body.refresh_token) }, strict)
     expect('a revoked access token is active', !(await isActive(reader, next.body.access_token)))
@@ -130,10 +130,10 @@ const rotation: Check = async (service, round) => {
   const origins = alternating(service)
   const issued = await Promise.all(origins.map((origin) => post(origin, 'token', byItself, retried)))
   for (const [index, { body }] of issued.entries()) {
-    const other = origins[(index + 1 + (round % (origins.length - 1))) % origins.length] ?? ''
+    const verifier = origins[(index + 1 + (round % (origins.length - 1))) % origins.length] ?? ''
     const token = String(body.access_token)
-    if (!(await isActive(other, token))) faults.push('a JWT is not active at another server')
-    const jwks = (await (await fetch(`${other}/.well-known/jwks`)).json()) as JSONWebKeySet
+    if (!(await isActive(verifier, token))) faults.push('a JWT is not active at another server')
+    const jwks = (await (await fetch(`${verifier}/.well-known/jwks`)).json()) as JSONWebKeySet
     const verified = await jwtVerify(token, createLocalJWKSet(jwks)).catch((error: Error) => error)
     if (verified instanceof Error) faults.push(`the keys of another server do not verify a JWT: ${verified.message}`)
   }

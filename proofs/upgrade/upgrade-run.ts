@@ -26,9 +26,9 @@ export type UpgradeReport = Readonly<Record<string, readonly string[]>>
  */
 export function programIn(directory: string): string {
   const places = ['packages/server/bin/grantry.js', 'node_modules/grantry/bin/grantry.js']
-  const found = places.map((place) => resolve(directory, place)).find((file) => existsSync(file))
-  if (found === undefined) throw new Error(`${directory} has neither ${places.join(' nor ')}`)
-  return found
+  const program = places.map((place) => resolve(directory, place)).find((file) => existsSync(file))
+  if (program === undefined) throw new Error(`${directory} has neither ${places.join(' nor ')}`)
+  return program
 }
 
 /**
@@ -64,11 +64,11 @@ export async function runUpgrade(
     }
     const report: Record<string, readonly string[]> = {}
     for (const [name, check] of Object.entries(checks)) {
-      const found: string[] = []
+      const faults: string[] = []
       for (let round = 0; round < rounds; round += 1) {
-        found.push(...(await check(service, round).catch((error: Error) => [`${error.message} ${error.cause ?? ''}`])))
+        faults.push(...(await check(service, round).catch((error: Error) => [`${error.message} ${error.cause ?? ''}`])))
       }
-      report[name] = found
+      report[name] = faults
     }
     return report
   } finally {

@@ -20,7 +20,7 @@ export function prepareOutput(directory) {
 
 /**
  * Writes what people check a release with: its tarballs and the server in one file, its bill of materials in two formats, its
- * licences, what all of these were built from, and their checksums.
+ * licences, the commit and programs of the build, and checksums.
  *
  * @param root the repository
  * @param directory as `prepareOutput()` has left it
