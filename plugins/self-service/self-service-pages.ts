@@ -109,7 +109,7 @@ export interface SelfServicePages {
   /** A mailed link that does not belong to this browser, or no longer counts. */
   mailElsewhere(view: MailElsewhereView, locale: string): RenderedPage
   invited(view: InvitedView, locale: string): RenderedPage
-  /** An invitation that no longer counts, is not needed, or was accepted. */
+  /** An invitation that is no longer valid, is not needed, or was accepted. */
   invitationState(view: InvitationStateView, locale: string): RenderedPage
   mail(view: MailView, locale: string): RenderedMail
 }

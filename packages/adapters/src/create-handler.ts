@@ -34,7 +34,7 @@ export function createHandler(
   options: ServeOptions,
 ): (request: Request, socketAddress: string | undefined) => Promise<Response> {
   assertAwaited(provider)
-  // The host's own server would ignore it.
+  // The host's own server would ignore the option.
   if ('tls' in options && options.tls !== undefined) throw new TypeError('tls: only serve() has it')
   const { trustedProxies = 0 } = options
   const deadlines = createBodyDeadlines(requestTimeoutOf(options))

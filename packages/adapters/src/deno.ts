@@ -43,7 +43,7 @@ function deno(): Deno {
 
 const { sha256Hex, base64url, encrypt, decrypt } = nativeCrypto
 
-// Not that of `nativeCrypto`: on Deno, `hash()` takes 4.8 microseconds for 160 bytes, `createHash()` 2.9.
+// Replaces the function of `nativeCrypto`: on Deno, `hash()` takes 4.8 microseconds for 160 bytes, `createHash()` 2.9.
 const sha512 = (data: Uint8Array): Uint8Array => createHash('sha512').update(data).digest()
 
 /**

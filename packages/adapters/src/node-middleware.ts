@@ -59,9 +59,9 @@ export function nodeMiddleware(provider: Mountable, options: NodeOptions = {}): 
   }
 }
 
-/** What a page of the host receives besides the `Request`. */
+/** The second argument of a page of the host, after the `Request`. */
 export interface NodeConnection extends ConnectionInfo {
-  /** The request of the framework, with what its middleware has added, such as a session. */
+  /** The request of the framework, with the members that its middleware has added, such as a session. */
   readonly req: IncomingMessage
   readonly res: ServerResponse
 }

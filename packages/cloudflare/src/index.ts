@@ -1,14 +1,14 @@
 import { fetchHandler, fetchMiddleware } from '@grantry/adapters/fetch'
 import { createProvider, type Provider, type ProviderOptions } from '@grantry/core'
 
-/** What this package uses of the context of an invocation. */
+/** The part of the context of an invocation that this package uses. */
 export interface InvocationContext {
   waitUntil(work: Promise<unknown>): void
 }
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What a Worker has besides the endpoints of the provider. */
+/** The handlers of a Worker besides the endpoints of the provider. */
 export interface WorkerHost<Environment> {
   /** Responds to requests for all other paths. Default: the 404 of the provider. */
   readonly fetch?:
@@ -50,7 +50,7 @@ function purge(storage: Storage): unknown {
   return typeof remove === 'function' ? remove.call(storage) : undefined
 }
 
-/** Does each work, also after a failure of another one. @throws the failure, or all of them together. */
+/** Performs each task, even after the failure of another one. @throws the failure, or all of them together. */
 async function doAll(works: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []
   for (const work of works) {
@@ -64,7 +64,10 @@ async function doAll(works: readonly (() => unknown)[]): Promise<void> {
   if (failures.length === 1) throw failures[0]
 }
 
-/** Closes what no request will use, after the response. What cannot be closed is no reason to refuse a request. */
+/**
+ * Closes a provider or storage that no request will use, after the response. A failure to close it must not fail a
+ * request.
+ */
 function closeLater(context: InvocationContext, close: () => unknown): void {
   context.waitUntil(Promise.allSettled([(async () => close())()]))
 }
@@ -93,7 +96,7 @@ export function worker<Environment extends object>(
 ): GrantryWorker<Environment> {
   const opened = new WeakMap<Environment, Opened>()
 
-  /** Keeps the result, not the promise: a request cannot await what belongs to another one. */
+  /** Keeps the result, not the promise: a request cannot await the I/O of another one. */
   async function open(environment: Environment, context: InvocationContext): Promise<Opened> {
     const known = opened.get(environment)
     if (known !== undefined) return known

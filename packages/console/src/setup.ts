@@ -57,7 +57,7 @@ function knownClients({ clients, plugins }: ProviderOptions): readonly KnownClie
     }))
 }
 
-/** Returns what the plugins publish in the discovery document. */
+/** Returns the algorithms of DPoP proofs that the plugins publish in the discovery document. */
 function dpopAlgorithms(plugins: Plugins): readonly string[] {
   return collectParts(plugins)
     .map(({ part }) => (part.kind === 'fields' ? part.metadata?.dpop_signing_alg_values_supported : undefined))

@@ -15,7 +15,7 @@ function answerOf(line: string, accepted: readonly string[]): string | undefined
   return accepted.find((answer, index) => answer === text || String(index + 1) === text)
 }
 
-/** Where answers are read. */
+/** The source of the answers. */
 export type LineReader = ReturnType<typeof lineReader>
 
 /** Reads lines, after a text each, until the user cancels, which is a TypeError. */

@@ -30,7 +30,7 @@ ${questionNames
 Without a terminal, nothing is asked. No existing file is changed.
 `
 
-/** Where the command reads and prints. */
+/** The input and output of the command. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
   readonly output: NodeJS.WritableStream
@@ -143,7 +143,7 @@ async function create(commandLine: readonly string[], terminal: Terminal): Promi
   const project = projectOf(answers, nameOf(directory), versionsFrom(packed), table)
   const { files: more, missing } = ignoring(directory, project.ignored)
   const files = { ...project.files, ...more }
-  // What git must not have, no other user of this machine may read.
+  // Files that git must ignore are readable for this user only.
   writeFiles(directory, files, project.ignored)
   output.write(`Created in ${directory}:\n  ${Object.keys(files).join('\n  ')}\n`)
   if (missing.length > 0) output.write(`Add these lines to the existing .gitignore:\n  ${missing.join('\n  ')}\n`)

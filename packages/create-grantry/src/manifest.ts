@@ -75,6 +75,6 @@ const compilerOptions = {
   noEmit: true,
 }
 
-/** Returns `tsconfig.json`. @param more what a place needs besides */
+/** Returns `tsconfig.json`. @param more further members that a place needs */
 export const tsconfig = ({ compilerOptions: options, ...more }: { readonly compilerOptions?: object } = {}): string =>
   `${JSON.stringify({ compilerOptions: { ...compilerOptions, ...options }, include: ['*.ts'], ...more }, undefined, 2)}\n`

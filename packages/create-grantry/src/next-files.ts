@@ -34,7 +34,7 @@ export const nextFiles = ({ what, pages }: Pick<Answers, 'what' | 'pages'>): Rea
   'instrumentation.ts': template('app/next/instrumentation.ts'),
 })
 
-/** What Next.js would add to `tsconfig.json` when it starts. */
+/** The members that Next.js would add to `tsconfig.json` when it starts. */
 export const nextTypes = {
   compilerOptions: {
     allowJs: true,

@@ -1,4 +1,4 @@
-/** What an answer adds to the project. */
+/** The additions of an answer to the project. */
 export interface Part {
   /** Names by the module from which `grantry.ts` imports them. */
   readonly imports?: Readonly<Record<string, readonly string[]>> | undefined

@@ -1,7 +1,7 @@
 import { nextFiles, nextTypes } from './next-files.ts'
 import type { Answers } from './questions.ts'
 
-/** What runs the server of the project. */
+/** The runtime or host of the server of the project. */
 export interface Place {
   /** The template of the server, and the name of the file. */
   readonly template: string
@@ -14,7 +14,7 @@ export interface Place {
   readonly development: readonly string[]
   /** More files, which depend on other answers. */
   readonly filesFor?: ((answers: Answers) => Readonly<Record<string, string>>) | undefined
-  /** What `tsconfig.json` has besides. */
+  /** Further members of `tsconfig.json`. */
   readonly types?: { readonly compilerOptions: object } | undefined
   /** More lines of `.gitignore`. */
   readonly ignored?: readonly string[] | undefined

@@ -74,7 +74,7 @@ const defaultTable = ({ storage }: Answers): UsersTable =>
   newTable((storage === 'postgresql' && storages.postgresql.settings?.DATABASE_URL) || './users.db')
 
 /**
- * Returns the files of what the answers describe. They must be possible together: see `refusalOf()`.
+ * Returns the project that the answers describe. The answers must be possible together: see `refusalOf()`.
  *
  * @param table the table of the users, if they are in one that exists
  */

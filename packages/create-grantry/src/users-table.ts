@@ -32,7 +32,7 @@ const usual = {
 }
 
 /**
- * Returns which column has what.
+ * Returns the columns of the id, the name and the password.
  *
  * @throws TypeError with the columns if no id, name or password is among them.
  */

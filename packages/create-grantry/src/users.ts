@@ -9,7 +9,7 @@ export interface UsersPart extends Part {
   readonly signInOptions?: string | undefined
   /** The storage with an end that ends the users, too. */
   readonly ends?: string | undefined
-  /** Whether it asks the provider. */
+  /** Whether the user service needs the provider. */
   readonly needsProvider?: boolean | undefined
   /** How a user signs in. */
   readonly note: string

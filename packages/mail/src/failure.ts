@@ -1,4 +1,4 @@
-/** What a failure of the library tells. Its message can contain the address and the answer of the server. */
+/** The members of an error of the library. Its message can contain the address and the response of the server. */
 interface Failure {
   readonly code?: unknown
   readonly responseCode?: unknown
@@ -22,14 +22,14 @@ function causeOf(message: unknown): string | undefined {
 }
 
 /**
- * Returns an error for a failed mail: the codes of the library, the cause and the server, without the address of the mail,
- * the answer of the server and the password.
+ * Returns an error for a failed mail: the codes of the library, the cause and the server, without the address of the
+ * mail, the response of the server and the password.
  *
  * @param server host and port
  */
 export function mailFailure(thrown: unknown, server: string): Error {
   const { code, responseCode, message } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Failure
-  // Otherwise, the message is the answer of the server.
+  // With a response code, the message is the response of the server.
   const cause = responseCode === undefined ? causeOf(message) : undefined
   const known = [code, responseCode, cause].filter((detail) => /^[A-Z0-9_]{1,40}$/u.test(String(detail)))
   const codes = known.length === 0 ? 'UNKNOWN' : [...new Set(known)].join(' ')

@@ -7,7 +7,7 @@ export interface Message {
   readonly html: string
 }
 
-/** What would end a header, or begin another recipient. */
+/** Whether a text contains characters that would end a header, or begin another recipient. */
 const isForeign = (text: string): boolean => /[\p{Cc}\u2028\u2029]/u.test(text)
 
 /**

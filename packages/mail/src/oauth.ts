@@ -51,7 +51,8 @@ export async function requestMailToken(settings: OAuthSettings, timeout: number)
   }
   const { access_token: accessToken, expires_in: lifetime } = members ?? {}
   if (typeof accessToken !== 'string' || !/^[\x21-\x7e]+$/u.test(accessToken)) throw failed('MALFORMED')
-  // A minute earlier, so that it does not end on its way. Without a lifetime, it is renewed when the server refuses it.
+  // A minute early, so that the token does not expire on its way. Without a lifetime, it is renewed when the server
+  // refuses it.
   const expires = Number(lifetime) > 0 ? Date.now() + (Number(lifetime) - 60) * 1000 : 0
   return { accessToken, expires }
 }

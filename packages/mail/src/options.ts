@@ -45,7 +45,10 @@ const oauthSchema = configurationObject({
   ),
   clientId: credential,
   clientSecret: v.optional(credential),
-  /** Of the user who sends. Default: the client gets a token for itself, for which `scope` is needed at most servers. */
+  /**
+   * The refresh token of the user who sends. Default: the client gets a token for itself, for which `scope` is needed
+   * at most servers.
+   */
   refreshToken: v.optional(credential),
   scope: v.optional(credential),
 })
@@ -68,7 +71,7 @@ const entries = {
   ),
   /** The user, instead of the one of the URL. */
   user: v.optional(credential),
-  /** The password, instead of the one of the URL, which it would have to be percent-encoded for. */
+  /** The password, instead of the one in the URL, where it must be percent-encoded. */
   password: v.optional(credential),
   /** Access tokens instead of a password (XOAUTH2). */
   oauth: v.optional(oauthSchema),
@@ -119,7 +122,8 @@ export const smtpSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['url'], ['requireTls']],
-      // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
+      // Without required TLS, an attacker on the network could remove the offer of TLS, and read the mails and the
+      // password.
       ({ url, requireTls }) => requireTls !== false || !isServer(url) || isLoopbackHost(new URL(url).hostname),
       'must not be false for a server on another machine',
     ),

@@ -14,7 +14,7 @@ export interface OutboxMailer {
 }
 
 /**
- * Creates an outbox. Who can read it can sign in as each user who gets a mail, so it must not be used in production.
+ * Creates an outbox. A reader of the outbox can sign in as each user who gets a mail, so do not use it in production.
  *
  * @param options `size`: the number of mails that are kept, by default 50
  */

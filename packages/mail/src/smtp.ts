@@ -49,7 +49,8 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     host,
     port,
     secure,
-    // Otherwise, who is between could remove the offer of TLS, and read the mails and the password.
+    // Without required TLS, an attacker on the network could remove the offer of TLS, and read the mails and the
+    // password.
     requireTLS: !secure && mustEncrypt,
     ...(name !== undefined && { name }),
     ...(user !== '' && { auth: oauth === undefined ? { user, pass } : { type: 'OAuth2', user } }),
@@ -82,7 +83,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
     async send(message) {
       assertMessage(message)
       const { to, subject, text: plain, html } = message
-      // RFC 3834 section 5: no answer of an absent user comes back.
+      // RFC 3834 section 5: prevents automatic replies.
       const headers = { 'Auto-Submitted': 'auto-generated' }
       await withoutDetails(
         transport.sendMail({ from, to: { name: '', address: to }, subject, text: plain, html, headers }),

@@ -42,11 +42,14 @@ interface Settings extends Pick<AuthorizeRouteOptions, 'userOf' | 'loginPath'> {
 /** Bytes of a form; as `parse()` of `authorizationRequests`. */
 const maxLength = 65_536
 
-/** Clients send requests by POST, too. A decision counts only from a page of the site: another site could allow itself. */
+/**
+ * Clients send requests by POST, too. A decision is accepted only from a page of the site: another site could otherwise
+ * allow itself.
+ */
 const isOfSite = ({ headers }: Request, issuer: string): boolean =>
   headers.get('sec-fetch-site') === 'same-origin' || headers.get('origin') === new URL(issuer).origin
 
-/** Returns what the user of the form has decided. `undefined` without a form of the site. */
+/** Returns the decision of the user of the form. `undefined` without a form of the site. */
 async function decisionOf(form: Request | undefined, { sub }: Subject): Promise<string | undefined> {
   if (form === undefined) return undefined
   const { decision, user } = await readParameters(form, maxLength)

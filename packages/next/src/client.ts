@@ -49,7 +49,7 @@ const refusal = (error: string, status: number): Response =>
 /** Next.js replaces the host in the URL of a request. */
 const actionOf = ({ url }: Request): string => new URL(url).pathname.split('/').at(-1) ?? ''
 
-/** What the error of openid-client says, without the response: that could contain tokens. */
+/** Returns the code of an error of openid-client, without the response, which could contain tokens. */
 function codeOf(error: unknown): string {
   const { error: code } = error as { readonly error?: unknown }
   return typeof code === 'string' && /^\w{1,64}$/u.test(code) ? code : 'sign_in_failed'

@@ -23,7 +23,7 @@ function startTasks(shared: SharedProvider): void {
       await withLease(shared, async ({ provider }) => (await provider).runTasks())
       reported = ''
     } catch (error) {
-      // The storage can be away for hours.
+      // Reports an error once, because the storage can be unreachable for hours.
       if (String(error) !== reported) console.error('The provider does not open:', error)
       reported = String(error)
     }
@@ -34,7 +34,7 @@ function startTasks(shared: SharedProvider): void {
   void run()
 }
 
-/** What `handlers()` cannot read from Next.js. */
+/** The options that `handlers()` cannot read from Next.js. */
 export interface HandlersOptions extends FetchOptions {
   /** Distinguishes the providers of an application that has several. Two with one name are refused. Default: `provider`. */
   readonly name?: string | undefined

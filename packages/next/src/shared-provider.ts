@@ -14,7 +14,7 @@ export interface Lease {
   readonly fetch: Promise<(request: Request) => Promise<Response>>
   holders: number
   isRetired: boolean
-  /** Whether a page or a server action has it, which does not say when it ends. */
+  /** Whether a page or a server action has the provider, which does not report when it ends. */
   isLent: boolean
 }
 
@@ -23,7 +23,7 @@ export interface SharedProvider {
   source: OptionsSource
   fetchOptions: FetchOptions
   lease: Lease | undefined
-  /** Of the provider that was opened last. */
+  /** The storage of the provider that was opened last. */
   storage: unknown
   timer: unknown
 }
@@ -80,8 +80,8 @@ function retire(lease: Lease): void {
 }
 
 /**
- * Returns what this process shares under a name. In development, the newest source replaces the one before: a module was
- * edited. In production, another source is a copy of the first one.
+ * Returns the provider that this process shares under a name. In development, the newest source replaces the one
+ * before: a module was edited. In production, another source is a copy of the first one.
  */
 export function shareProvider(name: string, source: OptionsSource, fetchOptions: FetchOptions): SharedProvider {
   const all = globalThis as { [key]?: Map<string, SharedProvider> }

@@ -32,7 +32,7 @@ const mix = (color: string, end: string, share: number): string => {
   return colorOf(channelsOf(color).map((channel, index) => channel + ((endChannels[index] ?? 0) - channel) * share))
 }
 
-/** The colour, or as little lighter or darker as gives it the contrast to the background. */
+/** Returns the colour, made lighter or darker only as far as the contrast to the background needs. */
 function contrasting(color: string, background: string, contrast: number): string {
   const end = luminanceOf(background) > 0.179 ? '#000000' : '#ffffff'
   const shares = Array.from({ length: 21 }, (_, step) => step / 20)

@@ -14,6 +14,6 @@ export function createPages(input: PagesOptions & { readonly templates?: Partial
   const { templates, ...appearance } = input
   const { localeOf, renderers } = createPageSet(settingsOf(appearance, 'createPages()'), (tools) => tools)
   const { deviceCode, ...framed }: Templates = { ...ownTemplates, ...templates }
-  // A user opens it, and its cookie is not sent in frames.
+  // Users open the page for device codes directly, and its cookie is not sent in frames.
   return { localeOf, ...renderers(framed), ...renderers({ deviceCode }, []) }
 }

@@ -34,7 +34,7 @@ export const html = (strings: TemplateStringsArray, ...values: readonly Content[
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u
 
-/** An element of its own where a text and a value in it have different directions. */
+/** Puts a value into an element of its own if its direction differs from that of the text. */
 const isolatedIn = (text: string, value: string): Content =>
   rightToLeft.test(text) || rightToLeft.test(value) ? html`<bdi>${value}</bdi>` : value
 
@@ -52,7 +52,7 @@ export function filled(
   return html`${content}`
 }
 
-/** The same for a heading, in which the style keeps a name in one line. */
+/** Like `filled`, for a heading, in which the style keeps a name in one line. */
 export const filledTitle = (text: string, values: Readonly<Record<string, string>>): Html =>
   filled(text, values, (value) => html`<bdi>${value}</bdi>`)
 

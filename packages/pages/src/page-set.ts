@@ -4,13 +4,13 @@ import type { PagesSettings } from './pages-options.ts'
 import { en, fill, findTexts, type Messages, type Texts } from './texts.ts'
 import { createLayout, createTools, type Layout, type Page, type Rendered, type Tools } from './tools.ts'
 
-/** What the templates of a set use in one language. */
+/** The tools of the templates of a set in one language. */
 interface InLanguage<Own> {
   readonly shared: Tools
   readonly tools: Own
 }
 
-/** The language of a set: the texts of a locale, and the tag of what they are written in. */
+/** The language of a set: the texts of a locale, and the tag of the language that they are written in. */
 export interface Language {
   readonly tag: string
   readonly texts: Texts
@@ -52,7 +52,10 @@ function messagesOf(locale: string, known: Messages, more: Partial<Messages> = {
   return { ...known, ...more }
 }
 
-/** Prepares a set of pages in all its languages. @param ownTools adds what only the templates of this set use */
+/**
+ * Prepares a set of pages in all its languages. @param ownTools adds the functions that only the templates of this set
+ * use
+ */
 export function createPageSet<Own>(settings: PagesSettings, ownTools: (shared: Tools, language: Language) => Own) {
   const byLocale = new Map(
     settings.locales.map((locale): [string, InLanguage<Own>] => {

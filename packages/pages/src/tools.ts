@@ -13,14 +13,14 @@ export interface Rendered {
   readonly sources: HtmlSources
 }
 
-/** What a template can use. */
+/** The functions that a template can use. */
 export interface Tools {
   readonly locale: string
   /** Returns a text in the language of the page. */
   text(key: keyof Messages, values?: Readonly<Record<string, string>>): string
-  /** The same as markup: the direction of a value does not change that of the text. */
+  /** Like `text`, as markup: the direction of a value does not change that of the text. */
   rich(key: keyof Messages, values: Readonly<Record<string, string>>): Html
-  /** The same for a heading, in which the style keeps a name in one line. */
+  /** Like `rich`, for a heading, in which the style keeps a name in one line. */
   title(key: keyof Messages, values: Readonly<Record<string, string>>): Html
   /** Describes a scope to a user. The element names the language if the text is not in that of the page. */
   scope(name: string): Html
@@ -65,7 +65,7 @@ interface Look {
 /** Colours of applications whose styles are kept. A style has 12 kB. */
 const maxLooks = 100
 
-/** A colour of the host becomes part of a style. */
+/** Checks a colour of the host, because it becomes part of a style. */
 const isColor = (color: string | undefined): color is string => /^#[\da-f]{6}$/iu.test(color ?? '')
 
 /** Creates the frame of all pages. Everything constant is computed once. */

@@ -1,7 +1,7 @@
 import type { Resource } from './resource.ts'
 import type { Claims } from './token-claims.ts'
 
-/** A valid access token as the official MCP SDKs represent it: what `req.auth` and `authInfo` are there. */
+/** A valid access token as the official MCP SDKs represent it, in `req.auth` and `authInfo`. */
 export interface AuthInfo {
   token: string
   /** `client_id`, or `azp` of issuers that do not follow RFC 9068. Empty if the token names no client. */
@@ -11,7 +11,7 @@ export interface AuthInfo {
   expiresAt?: number
   /** The identifier of this resource. */
   resource?: URL
-  /** Where the SDKs send clients whose token lacks a scope for one operation. */
+  /** The URL to which the SDKs send clients whose token lacks a scope for an operation. */
   resourceMetadataUrl?: string
   /** All claims, such as `sub` and `act`. */
   extra: Record<string, unknown>

@@ -6,7 +6,7 @@ import type { PresentedRequest } from './presented-request.ts'
 import { isRefused, type Refused, refused } from './refusal.ts'
 import type { Claims } from './token-claims.ts'
 
-/** Which tokens are accepted: those that are bound to a key or certificate of the client, or others too. */
+/** The binding that tokens must have: to a key (`dpop`), to a certificate, or to any of them. */
 export type RequiredBinding = 'dpop' | 'certificate' | 'any'
 
 /** The keys that a token is bound to. */

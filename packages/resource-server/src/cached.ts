@@ -53,7 +53,7 @@ export function createCached<T>(
       (loaded) => ({ loaded, at: awaited.at }),
       (error: unknown) => ({ error }),
     )
-    // Another caller has seen its end, or a later attempt has replaced it.
+    // Another caller has already handled the end of this attempt, or a later attempt has replaced it.
     if (attempt !== awaited) return
     attempt = undefined
     failure = 'error' in outcome ? outcome : undefined
@@ -68,7 +68,7 @@ export function createCached<T>(
     // An attempt that has taken so long was abandoned with its request and all its timers.
     if (attempt !== undefined && now() >= attempt.at + maxWait) attempt = undefined
     const isNeeded = renewal !== undefined || !isUsable()
-    // The first attempt is waited for: while the issuer responds, no value is used for longer than `maxAge`.
+    // Waits for the first attempt: while the issuer responds, no value is used for longer than `maxAge`.
     if (isNeeded || (age() >= maxAge && failure === undefined)) {
       const ended = attempt !== undefined || now() >= nextAt ? renew(renewal !== undefined) : undefined
       // A token with an unknown key cannot use the old keys.

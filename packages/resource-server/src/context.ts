@@ -34,7 +34,7 @@ export interface CommonOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** What the parts of a resource server share. */
+/** The values that the parts of a resource server share. */
 export interface Context {
   readonly rules: ClaimRules
   readonly issuers: Issuers

@@ -86,7 +86,7 @@ export function createIntrospect(
   const find = safeEndpoint === undefined ? metadata() : async () => safeEndpoint
 
   const active = createBoundedCache<Active>(rules.now)
-  // Apart, so that guesses do not displace the tokens in use.
+  // A cache of its own, so that guesses do not displace the tokens in use.
   const inactive = createBoundedCache<true>(rules.now)
   const inFlight = createInFlight<Active | Refused>(maxWait)
 

@@ -7,23 +7,24 @@ import type { JsonFetch } from './json-fetch.ts'
 /** Finds the keys that fit a header: one, or two if they are published without ids. Rejects if there is none, or more. */
 export type FindKeys = (header: JWSHeaderParameters) => Promise<readonly CryptoKey[]>
 
-/** More than any issuer publishes. Each made-up id of a key makes a search through all. */
+/** The maximum number of keys: more than any issuer publishes. A token without a key id causes a search through all. */
 const maxKeys = 50
 
 /** The most keys that are tried for a token without the id of its key: those before and after a rotation. */
 const maxCandidates = 2
 
 /**
- * Whether an RSA key has 2048 bits (RFC 7518 section 3.3) to 4096 bits, and an exponent of 32 bits: anyone can make an API
- * verify a signature, and the time grows with both. A shorter key is refused in any case, and must not count as one that fits.
+ * Whether an RSA key has 2048 bits (RFC 7518 section 3.3) to 4096 bits, and an exponent of 32 bits: any caller can make
+ * an API verify a signature, and the time grows with both. `jose` refuses shorter keys, which must not count as keys
+ * that fit.
  */
 const isBounded = ({ kty, n, e }: JWK): boolean =>
   kty !== 'RSA' ||
   (typeof n === 'string' && n.length >= 342 && n.length <= 683 && typeof e === 'string' && e.length <= 6)
 
 /**
- * Keys that cannot be used are ignored (RFC 7517 section 5). What a header leads to is remembered: keys that cannot be
- * imported would cost time in each request.
+ * Keys that cannot be used are ignored (RFC 7517 section 5). The result for each header is remembered: keys that cannot
+ * be imported would cost time in each request.
  */
 export function keysOf({ keys }: JSONWebKeySet): FindKeys {
   const bounded = keys.filter(isBounded)

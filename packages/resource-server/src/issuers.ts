@@ -25,13 +25,13 @@ export interface Issuers {
   fits(claims: Claims): boolean
   /** Whether a published key can belong to them. Issuers that share keys name the issuer of each in `issuer`. */
   ownsKey(jwk: Readonly<Record<string, unknown>>): boolean
-  /** Asks the API. `true` without a pattern. */
+  /** Calls `accepts` of the pattern. `true` without a pattern. */
   accept(claims: Claims): boolean | Promise<boolean>
 }
 
 const patternForm = /^(https:\/\/[^{}\s/]+\/[^{}\s]*)\{(\w{1,50})\}([^{}\s]*)$/u
 
-/** No character that ends a part of a URL. */
+/** Excludes all characters that end a part of a URL. */
 const valueForm = /^[\w-]{1,100}$/u
 
 function fromPattern(option: IssuerPattern): Issuers {

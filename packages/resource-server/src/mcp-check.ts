@@ -17,7 +17,7 @@ export interface McpAuthOptions extends ProtectedResourceOptions, Requirement {
   readonly cors?: boolean | undefined
 }
 
-/** What becomes of a request: it gets a response, or the MCP server gets it. */
+/** The outcome for a request: a response, or a valid token with which the MCP server handles the request. */
 export type McpOutcome =
   | { readonly response: Response }
   | {
@@ -47,7 +47,10 @@ const preflightHeaders = {
 const isPreflight = ({ method, headers }: PresentedRequest): boolean =>
   method === 'OPTIONS' && headers.has('access-control-request-method')
 
-/** Clients look for the document at the root, too. It does not exist there, which 401 would not say. */
+/**
+ * Whether a request is for a metadata document. Clients also request the one at the root, which does not exist: a 401
+ * would hide that.
+ */
 function isForMetadata({ url }: PresentedRequest): boolean {
   const path = URL.canParse(url) ? new URL(url).pathname : ''
   return path === wellKnown || path.startsWith(`${wellKnown}/`)
@@ -55,7 +58,7 @@ function isForMetadata({ url }: PresentedRequest): boolean {
 
 /**
  * Returns the function that decides about the requests to an MCP server. It protects all requests that it receives,
- * whatever their path: a second reading of paths could differ from that of the router.
+ * whatever their path: a check of the path could read it in another way than the router.
  *
  * @throws TypeError with one sentence for a mistake in the options
  */

@@ -31,7 +31,10 @@ const wrongAuthentication: Kind = {
 // Not an error of the client, and no reason for it to request another token.
 const unavailable: Kind = { status: 503, description: 'The access token cannot be validated at the moment' }
 
-/** What a client receives for each reason. The client never receives the reason, so that a thief learns little. */
+/**
+ * The status, the error and the description for each reason. The client never receives the reason, so that a thief
+ * learns little.
+ */
 export const kinds = {
   credentials_missing: { status: 401 },
   credentials_malformed: malformed,
@@ -84,7 +87,7 @@ export type Reason = keyof typeof kinds
 /** A refusal inside the package. */
 export interface Refused {
   readonly reason: Reason
-  /** What a fetch or a function of the host has thrown. */
+  /** The error of a fetch or of a function of the host. */
   readonly cause?: unknown
 }
 

@@ -1,7 +1,7 @@
 import { assertMembers, seconds, texts } from './option-checks.ts'
 import type { AuthenticationRequirement } from './user-authentication.ts'
 
-/** What a request needs, besides a valid access token. */
+/** The requirements of a request, besides a valid access token. */
 export interface Requirement {
   /** The scopes that the token must have, all of them. */
   readonly scopes?: string | readonly string[] | undefined

@@ -4,7 +4,7 @@ import type { PresentedRequest } from './presented-request.ts'
 import { scopesOf } from './requirement.ts'
 import type { Resource } from './resource.ts'
 
-/** What the metadata document of a resource contains, besides what the other options determine (RFC 9728 section 2). */
+/** Members of the metadata document of a resource that the other options do not determine (RFC 9728 section 2). */
 export interface ResourceMetadataOptions {
   /** `authorization_servers`. Default: the option `issuer`; required if that is a pattern. */
   readonly authorizationServers?: string | readonly string[] | undefined

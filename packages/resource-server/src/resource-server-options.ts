@@ -17,7 +17,7 @@ export interface Refusal {
 
 /** The options that both forms of {@link createResourceServer} have. */
 export interface ResourceServerSettings extends CommonOptions, Formats {
-  /** What the metadata document contains, besides what other options determine. Requires `resource`. */
+  /** Further members of the metadata document. Requires `resource`. */
   readonly metadata?: ResourceMetadataOptions | undefined
   /** How DPoP proofs are checked. Default: tokens that need one are refused. */
   readonly dpop?: DpopProofOptions | undefined

@@ -108,7 +108,7 @@ export function createResourceServer(options: ResourceServerOptions | ProtectedR
     if (!needed.scopes.every((scope) => scopes.includes(scope))) return refused('scope_missing')
     const problem = authenticationProblem(claims, needed, rules)
     if (problem !== undefined) return refused(problem)
-    // Last, so that only an accepted request uses up a proof and room in the store.
+    // Comes last, so that only an accepted request uses up a proof and space in the store.
     return (await proof.spend()) ?? { claims, scopes, headers: proof.headers }
   }
 

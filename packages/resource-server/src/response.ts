@@ -21,13 +21,13 @@ export function schemesOf(
   return [...bearer, { name: 'DPoP', params: { ...params, algs: proofAlgorithms.join(' ') } }]
 }
 
-/** What the response to a refused request contains, besides the reason. */
+/** The facts for the response to a refused request, besides the reason. */
 export interface RefusalDetails {
   /** The schemes that clients can use. */
   readonly schemes: readonly Scheme[]
-  /** The scheme of the refused request, which the error is about. */
+  /** The scheme of the refused request, whose challenge has the error. */
   readonly used: Scheme['name'] | undefined
-  /** What the request requires. */
+  /** The requirement that the request did not meet. */
   readonly requirement: CheckedRequirement
   /** The URL of the metadata document of this resource, if it has one. */
   readonly metadataUrl: string | undefined
@@ -71,7 +71,7 @@ export function refusalResponse(reason: Reason, details: RefusalDetails): Respon
   // Without a challenge, clients keep their token. The issuer is asked for its keys again after this time.
   if (status === 503) headers.set('retry-after', '5')
   else headers.set('www-authenticate', challenges(reason, details))
-  // Otherwise pages of other origins could not read it.
+  // Lets pages of other origins read the challenge.
   if (details.metadataUrl !== undefined) headers.set('access-control-expose-headers', 'WWW-Authenticate, DPoP-Nonce')
   if (description === undefined) return new Response(null, { status, headers })
   headers.set('content-type', 'application/json')

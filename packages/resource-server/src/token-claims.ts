@@ -16,7 +16,7 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** What the claims must fulfil. */
+/** The values that the claims of a token are compared with. */
 export interface ClaimRules {
   readonly issuers: {
     /** `undefined` if there can be many. */

@@ -23,7 +23,7 @@ export function authenticationProblem(
 ): Reason | undefined {
   if (acrValues.length > 0 && !acrValues.some((value) => value === acr)) return 'acr_insufficient'
   if (maxAge === undefined) return undefined
-  // The provider of the user has not stated it: `auth_time` is when it has responded.
+  // If the provider of the user has not stated the time, `auth_time` is the time of its response, which proves nothing.
   const age = typeof time === 'number' && isUnproved !== true ? now() - time : Number.NaN
   return age >= -clockTolerance && age <= maxAge + clockTolerance ? undefined : 'authentication_too_old'
 }

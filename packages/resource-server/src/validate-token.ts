@@ -4,11 +4,10 @@ import { withTimeout } from './json-fetch.ts'
 import { createValidateJwt, isJwt, type JwtOptions, type ValidateToken } from './jwt.ts'
 import { isRefused, refused } from './refusal.ts'
 
-/** Which formats of access tokens are accepted. */
+/** The accepted formats of access tokens. */
 export interface Formats {
   /**
-   * How JWTs are validated. Default: with the keys that the issuer publishes. `false`: not here; the issuer introspects
-   * them.
+   * How JWTs are validated. Default: with the keys that the issuer publishes. `false`: by introspection at the issuer.
    */
   readonly jwt?: JwtOptions | false | undefined
   /** How reference tokens are introspected. Default: they are refused. */
@@ -39,6 +38,6 @@ function createValidateFormats({ jwt, introspection }: Formats, context: Context
   const remote = introspection === undefined ? undefined : createIntrospect(introspection, context)
   if (local === undefined && remote === undefined) throw new TypeError('jwt: false requires introspection')
   if (local === undefined || remote === undefined) return local ?? (remote as ValidateToken)
-  // A JWT that is not valid is not introspected: it would be accepted for less than the options for JWTs demand.
+  // An invalid JWT is not introspected: it could be accepted although it does not meet the options for JWTs.
   return (token) => (isJwt(token) ? local(token) : remote(token))
 }

@@ -5,7 +5,7 @@ import type { ValidateToken } from './jwt.ts'
 import { isRefused, kindOf, type Reason, type Refused, refused } from './refusal.ts'
 import type { Claims } from './token-claims.ts'
 
-/** Why `verify()` rejects: an outage of the issuer is not an error of the client. */
+/** The error of `verify()`. Its status distinguishes an outage of the issuer from an error of the client. */
 export interface VerificationError extends Error {
   /** 401: another token is needed. 503: the same token may be valid later. */
   readonly status: 401 | 503

@@ -39,7 +39,7 @@ function createCreate(deps: WriterDeps): SqlAccounts['create'] {
     // A column can be the name and the address.
     const once = new Map(cells.map((cell) => [cell[0], cell]))
     const insert = () => rows.write((ready) => ready.insert([...once.values()]))
-    // The index knows one spelling.
+    // Searches all spellings, because the unique index compares one spelling only.
     if ((await rows.rowBy('byName', username)) !== undefined) return 'taken'
     await insert()
     const created = await reader.find(sub)
@@ -70,7 +70,7 @@ export function sqlAccounts(
   const rows = createRows(options, client)
   const reader = createReader(columns, rows)
   const { accountOf, find } = reader
-  // Of this store: those of tenants must not wait for each other.
+  // A limit for this store only: tenants must not wait for each other.
   const limited = createConcurrencyLimit(passwordLimits)
   const deps = { options, columns, rows, reader, limited }
   const create = createCreate(deps)

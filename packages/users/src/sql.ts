@@ -58,7 +58,7 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** A row by its `sub`, which the database could have compared in another way, as `007` and `7`. */
+/** Returns the row with exactly this `sub`: the database may have compared it in another way, such as `007` and `7`. */
 function rowOf(rows: readonly TextRow[], sub: string): TextRow | undefined {
   const [row, second] = rows
   if (second !== undefined) throw unusableRecord(`users.columns.sub: several users have the sub ${JSON.stringify(sub)}`)

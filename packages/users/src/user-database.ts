@@ -9,7 +9,7 @@ export interface UserDatabase extends UserService {
   readonly claims: FunctionOf<'claims'>
   /** Checks the settings. @throws Error that begins with the path of the setting that is wrong */
   open(): Promise<void>
-  /** Finds the user with exactly this `sub`, and the users with this name, for administrators: also who is not active. */
+  /** Finds the user with exactly this `sub`, and the users with this name, for administrators, active or not. */
   find(subOrName: string): Promise<readonly FoundUser[]>
   /** Closes the connections. */
   close(): Promise<void>

@@ -35,8 +35,8 @@ function fromDer(value: string): string | undefined {
 
 const xfccPair = /\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))([,;]|$)/uy
 
-// Envoy writes these names of the client's certificate without quotes, although they can contain any characters: those
-// of an attacker could add an element with the certificate of another client.
+// Envoy writes these names of the client's certificate without quotes, although they can contain any characters: an
+// attacker could use them to add an element with the certificate of another client.
 const unquotedNames = /^(?:dns|uri)$/iu
 
 /**
@@ -93,7 +93,7 @@ export interface CertificateHeader {
   readonly format: CertificateFormat
   /**
    * The addresses and networks (`10.0.0.0/8`) of the proxies. From other addresses, the header is ignored. From these,
-   * only the header counts: the certificate of the TLS connection is that of the proxy.
+   * only the header is read, because the certificate of the TLS connection is that of the proxy.
    */
   readonly proxies: readonly string[]
   /** Whether the proxy passes only certificates whose chain it has verified. Default: `false`. */

@@ -5,7 +5,7 @@ import type { Times } from './bridge-options.ts'
 interface Connection {
   /** Requests whose response has not ended. */
   pending: number
-  /** Whether it has had a request. */
+  /** Whether the connection has had a request. */
   isUsed: boolean
   /** Milliseconds; when the connection began to wait for a request. */
   since: number

@@ -7,7 +7,7 @@ import { rejectMalformed } from './client-error.ts'
 import { createHttpServer } from './http-server.ts'
 import type { TlsSettings } from './tls.ts'
 
-/** What only Node.js can do, beside the options of every runtime. */
+/** The options of every runtime, and those of Node.js only. */
 export interface NodeServeOptions extends ServeOptions {
   /** Maximum number of open connections; default 10,000. Further connections are closed and reported to `onRefused`. */
   readonly maxConnections?: number | undefined
@@ -105,10 +105,11 @@ export async function serve(
           const now = performance.now()
           if (now - lastRequest >= linger || now - begun >= longestLinger) closeIdle()
         }
-        // Timers come before a busy process reads what has arrived: a request would be lost with its connection.
+        // Timers run before a busy process reads arrived data, so a request could be lost with its connection.
         const closeIdleAfterReading = (): unknown => setImmediate(closeUnused)
-        // Idle keep-alive connections would delay the shutdown indefinitely, including those that become idle only now. Not
-        // immediately: a request can be on its way on one, or on a connection that was accepted just now.
+        // Idle keep-alive connections, including those that become idle later, would delay the shutdown indefinitely.
+        // They are not closed immediately, because a request can be on its way on one of them, or on a connection that
+        // was just accepted.
         let idle: ReturnType<typeof setInterval> | undefined
         const first = setTimeout(
           () => {

@@ -12,7 +12,7 @@ export interface TlsSettings {
    * `false`.
    */
   readonly requestCertificates?: boolean | undefined
-  /** The authorities whose certificates count as verified. Without it, none do. */
+  /** The authorities whose certificates count as verified. Without this option, no certificate does. */
   readonly clientAuthorities?: string | undefined
 }
 
@@ -132,7 +132,7 @@ function holds(socket: TLSSocket, authorities: string): boolean {
   return isValid
 }
 
-/** Returns what distinguishes the authorities; `undefined` without any. */
+/** Returns an id of the authorities; `undefined` without any. */
 const idOf = ({ clientAuthorities }: TlsSettings): string | undefined =>
   clientAuthorities === undefined ? undefined : createHash('sha256').update(clientAuthorities).digest('base64')
 

@@ -28,7 +28,10 @@ import { usersPage } from './users.js'
 
 const ended = 'Your sign-in was ended or revoked elsewhere, or has expired.'
 
-/** What the server must have for a page, if not every server has it. @type {readonly (Section & { needs?: string })[]} */
+/**
+ * The pages. `needs` is a feature that the server must have for a page. @type {readonly (Section & { needs?: string
+ * })[]}
+ */
 const sections = [
   { segment: 'clients', label: 'Clients', page: clientsPage },
   { segment: 'scopes', label: 'Scopes', page: scopesPage, needs: 'scopes' },
@@ -154,7 +157,7 @@ export async function startAdministration(setup) {
   if ('accessToken' in result) {
     const { state, verifier, hash, silent, sub: before } = result.pending
     if (before === undefined || before === result.sub) return open(setup, result)
-    // What the first user has typed must not be saved by the second one.
+    // The second user must not save what the first one has typed.
     const pending = { state, verifier, hash, silent }
     return showOtherUser(setup, before, result.sub, () => open(setup, { ...result, pending }))
   }

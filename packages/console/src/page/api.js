@@ -42,13 +42,13 @@ function problemOf(status, body) {
 }
 
 /**
- * Returns what a response says about the access of the user.
+ * Returns why a response refuses the access of the user; `undefined` if it does not.
  *
  * @param {number} status
  * @param {unknown} error
  */
 function refusalIn(status, error) {
-  // A proof that is refused says that the clock of this device is wrong, not that the access has ended.
+  // A refused proof means that the clock of this device is wrong, not that the access has ended.
   if (status === 401) return error === 'invalid_dpop_proof' ? undefined : 'ended'
   if (status !== 403) return undefined
   return error === 'insufficient_scope' ? 'scope_missing' : 'no_administrator'

@@ -38,7 +38,7 @@ const endAccess =
   }
 
 /**
- * Returns the part of the page of a user that ends what the user lets one client have. A list has only lasting access, so any
+ * Returns the part of the page of a user that ends the access of one client. A list has only lasting access, so any
  * client can be named.
  *
  * @param {OpenEntry} open

@@ -31,7 +31,7 @@ function consentTable({ path, context: { api } }, reload) {
 }
 
 /**
- * Returns the part of the page of a user with what the user has consented to.
+ * Returns the part of the page of a user with the consents.
  *
  * @param {OpenEntry} open
  */

@@ -39,7 +39,7 @@ export function compareClocks({ headers }) {
 export const createKeyPair = () => crypto.subtle.generateKey(algorithm, false, ['sign'])
 
 /**
- * Creates what signs proofs.
+ * Creates the signer of proofs.
  *
  * @param {string} issuer a proof names the URL under the issuer, also if the page was opened through a tunnel
  * @param {CryptoKeyPair} [pair] Default: a new key, which stays in the memory of the page

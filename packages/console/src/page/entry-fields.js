@@ -57,7 +57,7 @@ const kinds = {
   json: { write: visibleJson, read: parseJson },
 }
 
-/** What a switch can be whose default is not known. */
+/** The values of a switch whose default is not known. */
 const flags = /** @type {const} */ ([
   ['true', 'yes'],
   ['false', 'no'],

@@ -75,7 +75,7 @@ function restore(fields, draft) {
   return changed.length > 0
 }
 
-/** Returns the places for what the form reports: problems interrupt a screen reader, other news do not. */
+/** Returns the elements for the reports of a form: problems interrupt a screen reader, other news do not. */
 function reports() {
   const problem = element('p', { class: 'problem', role: 'alert' })
   const news = element('p', { class: 'hint', role: 'status' })
@@ -97,7 +97,8 @@ function focusOn(field) {
 }
 
 /**
- * Creates what saves a form. It sends only what the user has changed, and loses nothing of it.
+ * Creates the function that saves a form. It sends only what the user has changed, and keeps it in the form if the
+ * request fails.
  *
  * @param {FormParts} parts
  * @param {readonly EntryField[]} fields

@@ -30,7 +30,7 @@ function kindOf(name, { type, enum: values, items, anyOf, default: value }) {
   return 'json'
 }
 
-/** What is typed into a control of a kind. @type {Partial<Record<Member['kind'], string>>} */
+/** The hints about the text of a control. @type {Partial<Record<Member['kind'], string>>} */
 const forms = { list: ' One a line.', oneOrMore: ' One a line.', json: ' As JSON.' }
 
 /** @param {string} name @param {any} schema @returns {DescribedMember} */

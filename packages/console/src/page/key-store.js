@@ -23,8 +23,8 @@ function open() {
 }
 
 /**
- * Returns the key that the tokens of all tabs are bound to. It is made once and kept, because the page is left while the
- * user signs in. Its private part cannot be exported: who reads the storage cannot take the key away.
+ * Returns the key that the tokens of all tabs are bound to. The key is created once and kept, because the page is left
+ * while the user signs in. Its private part cannot be exported, so a reader of the storage cannot copy the key.
  *
  * @returns {Promise<CryptoKeyPair>}
  */

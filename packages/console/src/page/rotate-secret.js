@@ -7,7 +7,7 @@ import { valueText, visible } from './shown-text.js'
 
 /** @import { OpenEntry } from './entry-page.js' */
 
-/** Seconds, and how a person says them. */
+/** Durations in seconds, with their texts. */
 const overlaps = /** @type {const} */ ([
   ['0', 'end now'],
   ['3600', 'work for one more hour'],

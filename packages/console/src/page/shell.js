@@ -119,7 +119,7 @@ export function startShell(sections, services, kept) {
     drawLoading(section.label)
     const draft = drafts.get(shownHash)
     const page = await section.page({ ...services, segments: segments.slice(1), query, draft, go, refresh })
-    // The user may have gone on in the meantime.
+    // The user may have opened another page in the meantime.
     if (thisVisit !== visit) return page.leave?.()
     content = page
     draw(page)

@@ -6,7 +6,7 @@ import { createSeals } from './sealed.ts'
 /** A user who is signed in. */
 export interface SignInSession {
   readonly sub: string
-  /** Of the identity token. */
+  /** The claims of the identity token. */
   readonly claims: IDToken
   /** Epoch seconds: the user has to sign in again. */
   readonly endsAt: number
@@ -15,7 +15,7 @@ export interface SignInSession {
 /** The tokens of a session, which stay at the server. */
 export interface SessionTokens {
   readonly accessToken: string
-  /** Epoch seconds. `undefined` if the provider does not say. */
+  /** Epoch seconds. `undefined` if the provider does not state it. */
   readonly accessEndsAt: number | undefined
   readonly refreshToken: string | undefined
   readonly idToken: string
@@ -30,7 +30,7 @@ export interface StoredSession extends SignInSession {
 
 export const now = (): number => Math.floor(Date.now() / 1000)
 
-/** Which users are signed in, by the cookies of their browsers. */
+/** The sessions of signed-in users, by the cookies of their browsers. */
 export interface ClientSessions {
   read(cookies: Cookies): Promise<StoredSession | undefined>
   /** Begins a session, and ends the one that the browser had. */
@@ -71,7 +71,7 @@ export function createClientSessions(settings: Settings): ClientSessions {
 
   async function read(cookies: Cookies): Promise<StoredSession | undefined> {
     const value = await opened(cookie.read(cookies))
-    // An id only was written while there was a store.
+    // An id without a session was written while there was a store.
     if (store === undefined) return typeof value?.sub === 'string' ? (value as unknown as StoredSession) : undefined
     if (value === undefined) return undefined
     const session = (await opened(await store.get(`session:${value.id}`))) as StoredSession | undefined

@@ -44,7 +44,7 @@ export function cookieValue(name: string, secure: boolean): CookieValue {
     for (const [index, part] of all.entries()) {
       const text = parts[index]
       if (text !== undefined) cookies.set(part, text, { ...options, maxAge })
-      // What is left of a longer value.
+      // Removes the parts that an earlier, longer value has left.
       else if (cookies.get(part) !== undefined) cookies.set(part, '', { ...options, maxAge: 0 })
     }
   }

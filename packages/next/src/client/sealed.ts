@@ -19,7 +19,7 @@ async function keyOf(secret: string, context: string): Promise<Uint8Array> {
  * Creates seals of AES-256-GCM, as JWE (RFC 7516).
  *
  * @param secrets the first seals, all open
- * @param context what distinguishes the application and the purpose: each has keys of its own (RFC 5869)
+ * @param context the names of the application and the purpose: each purpose has keys of its own (RFC 5869)
  */
 export function createSeals(secrets: readonly string[], context: readonly string[]): Seals {
   let keys: readonly Promise<Uint8Array>[] | undefined

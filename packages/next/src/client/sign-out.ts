@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import type { Cookies } from './cookies.ts'
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
-/** Seconds for which a logout token counts. */
+/** Seconds for which a logout token is accepted. */
 const maxTokenAge = 300
 /** Seconds by which the clock of the provider can differ. */
 const clockTolerance = 60
@@ -49,7 +49,7 @@ export function createSignOut(settings: Settings, connection: Connection, sessio
     async signOut(cookies) {
       const session = await sessions.read(cookies)
       await sessions.end(cookies, session)
-      // The session here has ended, also if the provider is away.
+      // The session here has ended even if the provider is unreachable.
       const config = await connection.open().catch(() => undefined)
       if (session === undefined || config?.serverMetadata().end_session_endpoint === undefined) return after
       const parameters = { post_logout_redirect_uri: after, id_token_hint: session.tokens.idToken }

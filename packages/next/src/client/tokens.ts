@@ -10,7 +10,7 @@ const early = 30
 /** Seconds for which requests with the former cookies get the tokens of a refresh. */
 const kept = 60
 
-/** Returns the tokens of a response; what it leaves out stays. */
+/** Returns the tokens of a response. Tokens that the response leaves out stay. */
 export function tokensOf(granted: Granted, former?: SessionTokens): SessionTokens {
   const seconds = granted.expiresIn()
   return {
@@ -46,7 +46,7 @@ function refreshOnce(token: string, begin: () => Promise<StoredSession | undefin
   if (known !== undefined) return known.result
   const result = begin()
   all.set(token, { result, until: now() + kept })
-  // The provider was away: the next request tries again.
+  // The provider was unreachable: the next request tries again.
   result.catch(() => all.delete(token))
   return result
 }
@@ -78,7 +78,7 @@ export function createAccessTokens(connection: Connection, sessions: ClientSessi
     if (session === undefined || isFresh(session)) return session?.tokens.accessToken
     const { refreshToken } = session.tokens
     if (refreshToken === undefined) return undefined
-    // Before the refresh: a server component cannot set cookies, and would lose the new refresh token.
+    // Checked before the refresh: a server component cannot set cookies, and would lose the new refresh token.
     if (!hasStore) await sessions.write(cookies, session)
     const renewed = await refreshOnce(refreshToken, () => refresh(session, cookies))
     if (renewed !== undefined && !hasStore) await sessions.write(cookies, renewed)

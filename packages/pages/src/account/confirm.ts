@@ -23,7 +23,7 @@ const keptTitles = {
   profile: 'profileChange',
 } as const
 
-/** What the page of a change says. */
+/** Returns the texts of the page of a change. */
 function textsOf(view: ConfirmView, tools: AccountTools): Texts {
   const { accountText, accountTitle } = tools
   switch (view.change) {
@@ -102,7 +102,7 @@ function textsOf(view: ConfirmView, tools: AccountTools): Texts {
 /** Asks before a change. One button; the fields are hidden. */
 export function confirm(view: ConfirmView, tools: AccountTools): Page {
   const { title, heading = title, about, button } = textsOf(view, tools)
-  // What cannot be undone looks different from every other button.
+  // The button of a change that cannot be undone looks different from all others.
   const tone = view.change === 'delete_account' ? 'primary danger' : 'primary'
   const change =
     view.change === 'link_provider' ? leaveLink(view, button, tools) : changeForm(view, button, tools, undefined, tone)

@@ -4,7 +4,7 @@ import { mailDocument } from '../mail-document.ts'
 import { notices } from './parts.ts'
 import type { AccountTools } from './tools.ts'
 
-/** A mail about a change. It contains nothing of the user, and no secret. */
+/** A mail about a change. It contains no data of the user, and no secret. */
 export function mail({ change, service, url }: AccountMailView, { accountText, locale }: AccountTools) {
   const subject = accountText('mailSubject')
   const isDeleted = change === 'account_deleted'

@@ -30,7 +30,7 @@ export const notices: Readonly<Record<Exclude<AccountNotice, 'form_expired'>, ke
   gone: 'gone',
 }
 
-/** What has just happened. A mistake is an alert. */
+/** The notice of a change that has just happened. A mistake is an alert. */
 export function notice(of: AccountNotice | undefined, { text, accountText }: AccountTools): Content {
   if (of === undefined) return false
   if (of === 'form_expired') return html`<p role="alert" id="problem">${text('formExpired')}</p>`

@@ -16,7 +16,7 @@ const problems: Readonly<Record<NonNullable<ChangePasswordView['problem']>, keyo
   password_common: 'passwordCommon',
 }
 
-/** The field `password` for a new one. */
+/** The field `password` for the new password. */
 export function changePassword(view: ChangePasswordView, tools: AccountTools): Page {
   const { accountText } = tools
   const { minLength, maxLength, problem, subjectName } = view

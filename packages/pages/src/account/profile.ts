@@ -6,7 +6,7 @@ import type { Page } from '../tools.ts'
 import { changeForm } from './parts.ts'
 import type { AccountTools } from './tools.ts'
 
-/** The label of a claim, and what the browser fills in. */
+/** The label of each claim, and its value of `autocomplete`. */
 const labels: Readonly<Record<ProfileField['claim'], readonly [keyof Texts['account'], autocomplete: string]>> = {
   name: ['claimName', 'name'],
   given_name: ['claimGivenName', 'given-name'],

@@ -3,11 +3,11 @@ import { type Language, ownTexts } from '../page-set.ts'
 import type { Texts } from '../texts.ts'
 import type { Tools } from '../tools.ts'
 
-/** What the templates of the account page can use. */
+/** The functions that the templates of the account page can use. */
 export interface AccountTools extends Tools {
   /** Returns a text of the account page. */
   accountText(key: keyof Texts['account'], values?: Readonly<Record<string, string>>): string
-  /** The same for a heading, in which the style keeps a name in one line. */
+  /** Like `accountText`, for a heading, in which the style keeps a name in one line. */
   accountTitle(key: keyof Texts['account'], values: Readonly<Record<string, string>>): Html
   /** Returns how long ago something was, such as "5 minutes ago". @param seconds a duration */
   ago(seconds: number): string

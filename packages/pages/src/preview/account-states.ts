@@ -86,7 +86,7 @@ const app = {
   secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
   uri: 'otpauth://totp/Example:alice?secret=JBSWY3DPEHPK3PXP',
 }
-/** What the script of the page gives to the browser. */
+/** The options that the script of the page passes to the browser. */
 const registration = {
   challenge: 'AAAA',
   rp: { id: 'id.example.com', name: 'Example' },

@@ -21,7 +21,7 @@ export interface PageSets {
 export interface PreviewState {
   /** The names of the page and of the state, such as `sign-in-wrong-credentials`. */
   readonly name: string
-  /** Whose page it is. */
+  /** The set that the page belongs to. */
   readonly set: keyof PageSets
   readonly page: string
   /** Mails have no scripts, and styles in their elements. */

@@ -17,7 +17,7 @@ const ownTemplates: SelfServiceTemplates = { askAddress, mailSent, mailProved, m
 
 export interface SelfServicePagesOptions extends PagesOptions {
   readonly templates?: Partial<SelfServiceTemplates> | undefined
-  /** What mails call the service if it has no `name`, such as the host of the issuer. */
+  /** The name of the service in mails if it has no `name`, such as the host of the issuer. */
   readonly host: string
   /** The page with the mails of a server for development. The page about a mail then has a link to it. */
   readonly outboxUrl?: string | undefined

@@ -24,7 +24,7 @@ const texts = {
   ready: ['accountReadyTitle', 'accountReadyText'],
 } as const
 
-/** An invitation that no longer counts, is not needed, or was accepted. */
+/** An invitation that is no longer valid, is not needed, or was accepted. */
 export function invitationState(
   { state, signInUrl, home }: InvitationStateView,
   { selfServiceText, shared }: SelfServicePageTools,

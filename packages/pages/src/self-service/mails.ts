@@ -13,7 +13,7 @@ const texts = {
   password_changed: ['mailChangedSubject', 'mailChangedText'],
 } as const satisfies Readonly<Record<MailView['kind'], readonly [keyof Texts['mails'], keyof Texts['mails']]>>
 
-/** Renders a mail. It contains nothing that a request has chosen, so a stranger cannot send a text of their own with it. */
+/** Renders a mail. It contains no text of a request, so a stranger cannot send a text of their own. */
 export function renderMail(
   view: MailView,
   { selfServiceText, service, shared }: SelfServicePageTools,

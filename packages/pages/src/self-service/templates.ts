@@ -14,7 +14,7 @@ import { tooManyAttempts } from '../templates/too-many-attempts.ts'
 import type { Page } from '../tools.ts'
 import type { SelfServicePageTools } from './tools.ts'
 
-/** Seconds of a delay that a page shows. Longer ones say nothing to a user. */
+/** Seconds of a delay that a page shows. Longer delays are of no use to a user. */
 const maxShownWait = 3600
 
 export function problemText(
@@ -149,7 +149,7 @@ export function mailProved(view: MailProvedView, tools: SelfServicePageTools): P
   return { title, content, client: view.client, formTargets: view.formTargets, script }
 }
 
-/** A mailed link that does not belong to this browser, or no longer counts. */
+/** A mailed link that does not belong to this browser, or is no longer valid. */
 export function mailElsewhere(view: MailElsewhereView, { selfServiceText, shared }: SelfServicePageTools): Page {
   const content = html`<h1>${selfServiceText('elsewhereTitle')}</h1><p>${selfServiceText(view.hasCode ? 'elsewhereText' : 'elsewhereLink')}</p>${waysOn(view, shared)}`
   return { title: selfServiceText('elsewhereTitle'), content }

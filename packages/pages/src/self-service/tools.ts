@@ -1,7 +1,7 @@
 import type { Texts } from '../texts.ts'
 import type { Tools } from '../tools.ts'
 
-/** What a template of accounts can use. */
+/** The functions that a template of accounts can use. */
 export interface SelfServicePageTools {
   readonly shared: Tools
   /** The name of the service, in mails. */

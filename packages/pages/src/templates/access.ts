@@ -2,10 +2,10 @@ import type { ConsentView } from '@grantry/plugins/sign-in'
 import { type Content, html } from '../html.ts'
 import type { Tools } from '../tools.ts'
 
-/** What an application gets. */
+/** The access that an application gets. */
 export type AccessView = Pick<ConsentView, 'scopes' | 'resources' | 'claims' | 'problem'>
 
-/** The API that everything is for. With several ones, each scope names its own. */
+/** The API of all scopes, if there is only one. With several, each scope names its own. */
 export function onlyResource({ resources }: AccessView, { rich, resource }: Tools): Content {
   const [only, ...others] = resources
   if (only === undefined || others.length > 0) return false
@@ -29,7 +29,7 @@ function scopeItem({ name, choice }: AccessView['scopes'][number], index: number
   return html`<li>${content}${hasChoice && html`<small>${tools.text('consentRequired')}</small>`}</li>`
 }
 
-/** The list of what the application gets; with a choice, a group of checkboxes. */
+/** The list of the scopes that the application gets; with a choice, a group of checkboxes. */
 export function access(view: AccessView, tools: Tools): Content {
   const { scopes, claims, problem } = view
   const { text } = tools
@@ -41,6 +41,6 @@ export function access(view: AccessView, tools: Tools): Content {
   return html`<fieldset${described}><legend>${text('consentIntro')}</legend><p class="muted">${text('consentChoice')}</p>${items}</fieldset>`
 }
 
-/** Last on the list: it says how long the access lasts, not what it is. */
+/** Puts `offline_access` last, because it states how long the access lasts, not what it is. */
 export const lastingLast = (scopes: AccessView['scopes']): AccessView['scopes'] =>
   [...scopes].sort((left, right) => Number(left.name === 'offline_access') - Number(right.name === 'offline_access'))

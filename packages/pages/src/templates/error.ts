@@ -20,7 +20,7 @@ const phraseOf = ({ code, reason }: ErrorView): keyof Messages => {
   return Object.hasOwn(phrases, code) ? (phrases[code] ?? 'errorRequest') : 'errorRequest'
 }
 
-/** Where no application can help. */
+/** The errors for which no application can help. */
 const withoutHint: ReadonlySet<keyof Messages> = new Set(['errorEnded', 'errorNotFound'])
 
 /** For the developer of an application, who knows the names of its settings in every language. */

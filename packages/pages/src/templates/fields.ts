@@ -3,7 +3,7 @@ import type { Tools } from '../tools.ts'
 import { icons } from './icons.ts'
 
 interface PasswordField {
-  /** Also the name. */
+  /** The id of the field, and its name. */
   readonly id: string
   readonly label: string
   readonly autocomplete: 'current-password' | 'new-password'

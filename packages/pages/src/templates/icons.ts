@@ -22,7 +22,7 @@ const ofProviders: Readonly<Record<string, Html>> = {
 
 const building = lines('M5.5 21V4.5h8V21M13.5 9.5h5V21M3 21h18M8.5 8.5h2M8.5 12.5h2M8.5 16.5h2')
 
-/** The icon of a provider, by its own or by its name. One of another provider is a building. */
+/** The icon of a provider, by its own or by its name. Other providers have the icon of a building. */
 export function iconOf(icon: string | undefined, name: string): Html {
   const known = icon ?? name.toLowerCase()
   return (Object.hasOwn(ofProviders, known) && ofProviders[known]) || building

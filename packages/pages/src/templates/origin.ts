@@ -7,15 +7,15 @@ type Described = ConsentView['described']
 const withHost = (key: 'consentHost' | 'consentReturn' | 'consentHomePage', host: string, { text }: Tools): Html =>
   filled(text(key), { host }, (shown) => html`<strong dir="ltr">${shown}</strong>`)
 
-/** Where the user returns to, or that a program on the device gets the access. */
+/** A line that names the host to which the user returns, or states that a program on the device gets the access. */
 export const returnLine = (described: Described, tools: Tools): Content =>
   described?.returnsTo === undefined
     ? tools.text('consentDevice')
     : withHost('consentReturn', described.returnsTo, tools)
 
 /**
- * What users need to know about an application that has described itself: any other one can have its name. The hosts are
- * always seen, and that a program gets the access; what explains them is folded.
+ * The facts that users need about a self-described application, because any other application can have its name. The
+ * hosts, and that a program gets the access, are always visible; the explanations are folded.
  *
  * @param returns `false` if the user returns to nothing
  */
@@ -24,7 +24,7 @@ export function origin(described: Described, tools: Tools, returns: Content = fa
   const { text } = tools
   const { host, homePage, returnsTo, isKnown } = described
   const published = host !== undefined && withHost('consentHost', host, tools)
-  // The document proves its host. Of others, the home page is all there is.
+  // A metadata document proves its host. Of other clients, only the home page is known.
   const home = host === undefined && homePage !== undefined && withHost('consentHomePage', homePage, tools)
   const isOneHost = host !== undefined && host === returnsTo
   const more = [home, isOneHost && returns, !isKnown && text('consentOwnName')].filter((line) => line !== false)

@@ -7,7 +7,7 @@ import { isHttps, isImageUrl } from '../urls.ts'
 
 export const nameOf = ({ name, clientId }: ClientView): string => name ?? clientId
 
-/** What the user continues to. No application has the id of the account page. */
+/** A line that names the application to which the user continues. No application has the id of the account page. */
 export const continuing = (client: ClientView, { text, rich }: Pick<Tools, 'text' | 'rich'>): Content =>
   client.clientId === 'urn:grantry:account-page'
     ? text('signInToAccount')
@@ -20,7 +20,10 @@ export const hiddenFields = (fields: FormView['fields']): Content =>
 export const form = ({ action, fields }: Pick<FormView, 'action' | 'fields'>, content: Content): Html =>
   html`<form method="post" action="${action}">${hiddenFields(fields)}${content}</form>`
 
-/** What `formScript` says when the form was sent, and the page is still there because an application has opened. */
+/**
+ * The text that `formScript` shows when the form was sent, and the page is still there because an application has
+ * opened.
+ */
 export const opened = ({ opensApplication }: Pick<FormView, 'opensApplication'>, { text }: Tools): Content =>
   opensApplication === true && html`<p id="opened" role="status" data-text="${text('applicationOpened')}"></p>`
 
@@ -73,7 +76,7 @@ const isLink = (url: string): boolean =>
 const wayOn = (id: string, url: string, text: string): Content =>
   isLink(url) && html`<a id="${id}" href="${url}" class="way" rel="noreferrer">${text}</a>`
 
-/** Links with which the user gets on. A page without one would be a dead end. */
+/** Links with which the user can continue. A page without one would be a dead end. */
 export function waysOn(
   { restart, returnTo, home }: Pick<ErrorView, 'restart' | 'returnTo' | 'home'>,
   { text }: Tools,

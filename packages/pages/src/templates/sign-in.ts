@@ -58,7 +58,7 @@ function waysOf({ ways, asksForPassword }: SignInView, { text, rich }: Tools): C
   )
 }
 
-/** The link of a kind of which there is one. */
+/** The link of a kind that occurs once. */
 const linkOf = (view: SignInView, kind: 'recovery' | 'sign_up', id: string, text: string): Content => {
   const way = view.ways.find((candidate) => candidate.kind === kind)
   return way !== undefined && html`<a id="${id}" href="${way.url}">${text}</a>`

@@ -77,8 +77,8 @@ const optionNames = ['baseUrl', 'algorithms', 'maxAge', 'clockTolerance', 'nonce
 const nonceHeader = 'dpop-nonce'
 
 /**
- * Seconds by which the clocks of two processes can differ. The store forgets a proof by the clock of the process that has
- * accepted it, so one whose clock is behind would accept it again.
+ * Seconds by which the clocks of two processes can differ. The store forgets a proof by the clock of the process that
+ * has accepted it. Without this margin, a process whose clock is behind would accept the proof again.
  */
 const clockSkew = 60
 

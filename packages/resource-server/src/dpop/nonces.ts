@@ -36,7 +36,7 @@ export function createNonces(options: NonceOptions, now: () => number): Nonces {
   }
 
   async function create(generation: number): Promise<string> {
-    // Not before the first request: Workers allow no random values outside of one.
+    // Created in the first request: Workers allow no random values outside of one.
     key ??= importKey()
     const code = await crypto.subtle.sign('HMAC', await key, new TextEncoder().encode(`dpop-nonce ${generation}`))
     return encode(new Uint8Array(code))

@@ -66,7 +66,7 @@ async function proveKill(context: ProofContext, driver: Operations, child: Drive
     )),
     ...(await Promise.all(remove.map(async (key) => (await driver.get(key)) === undefined))),
   ]
-  // Again, because a database can perform the last commit of the process between these reads.
+  // Reads again, because a database can perform the last commit of the process between these reads.
   const partial = await untilRecovered(
     async () => (await Promise.all(commits.map(partsOf))).filter((parts) => new Set(parts).size > 1),
     ({ length }) => length === 0,

@@ -72,7 +72,7 @@ async function proveBetweenProcesses(context: ProofContext): Promise<void> {
     await child?.kill()
     await dying
     const count = async () => [await driver.increment(interrupted), await driver.increment(interrupted)] as const
-    // Again, because a database can perform the last call of the process between the two.
+    // Reads again, because a database can perform the last call of the process between the two.
     const [current, next] = await untilRecovered(count, ([first, second]) => second === first + 1)
     if (next !== current + 1) {
       context.fail(

@@ -6,7 +6,7 @@ import { timedOut, withTimeout } from './timing.ts'
 /** Time limit of an operation, in seconds: the default of the core. */
 const defaultTimeout = 5
 
-/** What a proof gets from the kit. */
+/** The functions that the kit provides to a proof. */
 export interface ProofContext {
   readonly subject: DriverSubject
   readonly rounds: number

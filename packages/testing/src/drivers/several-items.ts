@@ -6,7 +6,7 @@ import { randomDelay } from './timing.ts'
 
 const noGetItems = 'the driver has no getItems(): the core reads the items with getItem()'
 
-/** What each of several keys should have; `undefined` for an absent item. */
+/** The expected values of several keys; `undefined` for an absent item. */
 type Expected = readonly (readonly [key: string, what: string, value: string | undefined])[]
 
 /** Checks the items in several orders: a result must belong to its key, not to its position. */

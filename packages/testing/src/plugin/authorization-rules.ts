@@ -1,7 +1,9 @@
 import type { GrantResult } from '@grantry/core'
 import type { Findings } from './findings.ts'
 
-/** What the kit authorizes besides the subject and the scopes, so that it sees what a grant loses. */
+/**
+ * The members that the kit authorizes besides the subject and the scopes, so that it notices those that a grant loses.
+ */
 export const authorizedByKit = {
   claims: { authorized_by: 'the-kit' },
   identityClaims: { sid: 'session-of-the-kit' },
@@ -18,8 +20,8 @@ function includes(value: unknown, wanted: unknown): boolean {
 }
 
 /**
- * Checks that a grant that redeems what the kit has authorized sets no member of its result to less than that. What it
- * omits, the core takes from the stored grant.
+ * Checks that a grant that redeems a stored grant of the kit sets no member of its result to less than was authorized.
+ * The core takes omitted members from the stored grant.
  */
 export function checkAuthorization(findings: Findings, part: string, result: GrantResult | undefined): void {
   const { redeems = [], continues } = result ?? {}

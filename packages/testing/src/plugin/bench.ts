@@ -47,7 +47,7 @@ export const partsOf = <K extends PluginPart['kind']>(
 ): readonly OwnedPart<Extract<PluginPart, { readonly kind: K }>>[] =>
   parts.filter(({ part }) => part.kind === kind) as readonly OwnedPart[] as ReturnType<typeof partsOf<K>>
 
-/** What does not change between the providers of a test. */
+/** The values that are the same for all providers of a test. */
 export interface Bench {
   /** A new instance of the plugin, if it is a function. */
   instance(): Plugins

@@ -8,7 +8,7 @@ import { inSetting } from './setting.ts'
 import type { Outgoing, Received, Sender, Setting, Target } from './target.ts'
 import { checkIssuers, checkSingleUse, checkStorageFailures } from './use-rules.ts'
 
-/** What proves a key. */
+/** The headers or the certificate that prove a key. */
 type Proof = Pick<Outgoing, 'headers' | 'clientCertificate'>
 type Key = 'first' | 'second'
 

@@ -4,7 +4,9 @@ import type { Credentials, NewGrant, Optional, TestProvider } from '../test-prov
 /** The parameters of a request. One that is `undefined` is omitted. */
 export type CaseParameters = Readonly<Record<string, Json | undefined>>
 
-/** What a function of a case gets: a new provider with the plugin, and the client that will send the request. */
+/**
+ * The argument of the functions of a case: a new provider with the plugin, and the client that will send the request.
+ */
 export interface CaseContext extends Pick<TestProvider, 'provider' | 'clock' | 'post' | 'get'> {
   readonly clientId: string
   /** The credentials of the client; `undefined` for a public client and one with another method. */
@@ -24,7 +26,7 @@ export type ParametersOf = CaseParameters | ((context: CaseContext) => MaybeProm
 
 /** A request that the plugin must refuse. */
 export interface RefusedCase {
-  /** What differs from a request that succeeds. */
+  /** The parameters that differ from a request that succeeds. */
   readonly with: ParametersOf
   /** Default: the `refusalCode` of a grant, `invalid_request` for an endpoint. */
   readonly error?: string | undefined
@@ -61,7 +63,7 @@ export interface EndpointCase extends RequestCase {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What authenticates a client. */
+/** The credentials of a client for one request. */
 export interface PreparedCredentials {
   readonly form?: CaseParameters | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined

@@ -51,7 +51,7 @@ const rules = {
 /** A rule that `testPlugin` checks. */
 export type PluginRule = keyof typeof rules
 
-/** What the kit has found. The first finding of a rule and a part counts. */
+/** The findings of the kit. Only the first finding of each rule and part is kept. */
 export interface Findings {
   add(rule: PluginRule, part: string, seen: string): void
   /** @throws Error with one line for each broken rule of each part. */

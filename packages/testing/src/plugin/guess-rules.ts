@@ -6,16 +6,22 @@ import { createShared, inSetting, openSetting } from './setting.ts'
 import type { Outgoing } from './target.ts'
 import { withLatency } from './test-drivers.ts'
 
-/** A credential that has as many can be guessed without limit (RFC 6749 section 10.10). */
+/** The number of bits with which a credential needs no limit on guesses (RFC 6749 section 10.10). */
 const enoughBits = 128
 /** Bits that must differ between several values: a random UUID has 122 in 37 characters. */
 const enoughDifferentBits = 120
 /** Values of a case to compare. By chance, random ones have no character in common. */
 const issues = 8
-/** More wrong values than a limit answers, in batches of concurrent requests, which pass a limit that reads and writes. */
+/**
+ * The number of wrong values: more than a limit allows. They are sent in batches of concurrent requests, which pass a
+ * limit that is not atomic.
+ */
 const guesses = 200
 const batchSize = 40
-/** Values that are sent when all are refused as malformed: those of a check digit are rare, and a limit does not count others. */
+/**
+ * The number of values that are sent if all are refused as malformed: few values have the right check digit, and a
+ * limit counts only those.
+ */
 const maxMalformed = 400
 const maxSent = 10_000
 
@@ -105,7 +111,7 @@ async function countGuesses(bench: Bench, target: ParameterTarget, name: string)
     const responses = await Promise.all(fresh.map(setting.send))
     answered += responses.filter(target.refusesCredential).length
     if (answered === 0 && first + batchSize >= maxMalformed) return 0
-    // A limit, or a parameter that is no credential.
+    // Refused by a limit, or the parameter is no credential.
     const areMalformed = responses.every(
       (response) => target.refusesCredential(response) || response.error === 'invalid_request',
     )

@@ -33,7 +33,7 @@ export const isTelling = (value: unknown): value is string =>
 
 /** A shorter value can occur by chance in a number or in a hash. */
 const longEnough = 12
-// Not an underscore, which joins words in a reason.
+// An underscore is none, because it joins words in a reason.
 const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /[a-z\d]/iu.test(character)
 

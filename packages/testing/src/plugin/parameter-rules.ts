@@ -20,7 +20,7 @@ export interface ParameterTarget extends Target {
 
 export const isSuccess = ({ status, error }: Received): boolean => status < 400 && error === undefined
 
-/** What a response was, in a few words. */
+/** Returns a short description of a response. */
 export function seenIn({ status, error, body, reason }: Received): string {
   if (error === undefined) return `the response was ${status}`
   const description: unknown = body?.error_description

@@ -8,10 +8,10 @@ import type {
   ProofMethod,
 } from '@grantry/core'
 
-/** What the parts of a plugin have done. */
+/** The results and errors of the parts of a plugin. */
 export interface Probe {
   readonly plugins: Plugins
-  /** What the parts have thrown. Without the errors of the kit, which they pass on. */
+  /** The errors that the parts have thrown, without those of the kit that they pass on. */
   readonly thrown: { readonly plugin: string; readonly error: unknown }[]
   /** The reasons that its methods of client authentication have returned, without the name of the plugin. */
   readonly reasons: unknown[]

@@ -68,12 +68,12 @@ function checkThrown(exchange: Exchange): void {
   checkInternals(exchange, errors)
   for (const { plugin, error } of thrown) {
     if (!isOAuthError(error)) continue
-    // The core removes other characters, so that the text loses what the plugin wanted to say.
+    // The core removes other characters, so the caller would not receive the text of the plugin.
     if (!/^[\x20-\x21\x23-\x5B\x5D-\x7E]*$/u.test(error.message)) {
       findings.add('error-description', part, `it is ${JSON.stringify(error.message)}`)
     }
     const reason: unknown = error.details?.reason
-    // A lone grant has the name of its grant type, which can be a URN: then any short name will do.
+    // A grant without a plugin has the name of its grant type, which can be a URN: then any short name is accepted.
     const isOwn =
       typeof reason === 'string' &&
       (plugin.includes(':') ? /^plugin:[a-z][\w.-]*:./u.test(reason) : reason.startsWith(`plugin:${plugin}:`))

@@ -24,7 +24,7 @@ export const senderOf = (credentials: Credentials): Sender => ({ clientId: crede
 /** The address of a caller, unless the request has another. Limits of a plugin can need one. */
 const clientAddress = '192.0.2.1'
 
-/** What several providers share. */
+/** The values that several providers share. */
 export interface Shared {
   readonly items: Map<string, string>
   readonly clock: TestClock

@@ -27,7 +27,7 @@ export interface Received extends TestResponse {
   readonly reason: string | undefined
 }
 
-/** What the requests of a part are. */
+/** The requests for a part. */
 export interface Target {
   /** The part, for findings. */
   readonly part: string

@@ -68,7 +68,7 @@ export async function checkIssuers(bench: Bench, target: Target, sender: Sender)
 interface FailureRun {
   readonly hasFailed: boolean
   readonly response: Received
-  /** How often the request succeeded, with two repetitions. */
+  /** The number of times that the request succeeded, with two repetitions. */
   readonly successes: number
 }
 

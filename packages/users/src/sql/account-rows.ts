@@ -30,7 +30,7 @@ export function createRows(options: SqlUsersOptions, client: SqlClient) {
       key === 'bySub'
         ? await client.rowsOf(ready.bySub, isPossible(text) ? text : '\u{FFFD}')
         : await rowsOfName(text, key === 'byName' && options.caseSensitive, (name) => client.read(ready[key], [name]))
-    // Several rows with one name belong to no one: the index is not unique.
+    // Several rows with one name belong to no user: the index is not unique.
     return rows.length === 1 ? rows[0] : undefined
   }
 

@@ -13,7 +13,7 @@ export interface Statement {
 /** A value for a column; `null` empties it. */
 export type Cell = readonly [column: string, value: string | null]
 
-/** What an account needs of the table, besides what a sign-in needs. */
+/** The columns that an account needs besides those of a sign-in. */
 export interface AccountColumns {
   readonly email: string
   readonly emailVerified: string
@@ -93,7 +93,7 @@ export function accountStatements(options: SqlUsersOptions, { table, dialect }: 
     byName: `${select} WHERE ${dialect.sameName(columns.username, caseSensitive)} LIMIT 2`,
     byEmail: `${select} WHERE ${dialect.sameName(accounts.email, false)} LIMIT 2`,
     remove: `DELETE FROM ${table} WHERE ${dialect.equals(columns.sub, 1)}`,
-    /** Inserts nothing if an index says that the name, or the address, is taken. */
+    /** Inserts nothing if a unique index has the name or the address already. */
     insert(cells: readonly Cell[]): Statement {
       const state: readonly Cell[] =
         active === undefined || active.equals === null
@@ -113,7 +113,7 @@ export function accountStatements(options: SqlUsersOptions, { table, dialect }: 
         values: [sub, booleanText(false)],
       }
     },
-    /** Returns the `sub` of the row that it has changed: of none, if another call has changed a cell of `before`. */
+    /** Returns the `sub` of the changed row; no row if another call has changed a cell of `before`. */
     update(sub: string, cells: readonly Cell[], before: readonly Cell[] = []): Statement {
       const { texts, values } = cellsOf(cells)
       const assignments = cells.map(([column], index) => `${quoted(column)} = ${texts[index]}`).join(', ')

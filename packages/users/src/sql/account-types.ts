@@ -9,7 +9,7 @@ export interface SqlAccount {
   readonly email?: string | undefined
   readonly emailVerified: boolean
   readonly claims: Claims
-  /** Another value after each change of the row. */
+  /** Changes with each change of the row. */
   readonly version: string
 }
 

@@ -7,17 +7,19 @@ import type { SqlAccounts } from './account-types.ts'
 import { releaseIn } from './release-address.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 
-/** Whether an address is stored. One that no user has proved must not become a name: it would keep its owner out. */
+/**
+ * Whether an address is stored. An unverified address must not become a name, because its owner could then not use it.
+ */
 export const isKept = ({ isName }: AccountColumns, isVerified: boolean | undefined): boolean =>
   isVerified === true || !isName
 
-/** What writes accounts. */
+/** The table, and the limit for hashes, of the functions that write accounts. */
 export interface WriterDeps {
   readonly options: SqlUsersOptions
   readonly columns: AccountColumns
   readonly rows: Rows
   readonly reader: Reader
-  /** For hashes. */
+  /** The limit for hashes. */
   readonly limited: ConcurrencyLimit
 }
 
@@ -46,7 +48,7 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
     if (current === undefined || current.account.version !== (version ?? current.account.version)) return undefined
     const { account: before, row } = current
     const isAllowed = async () => isStillAllowed === undefined || (await isStillAllowed()) === true
-    // A new address is not that which was verified. In one column, a new name is one, too.
+    // A new address is not verified. If names and addresses are in one column, a new name is a new address.
     const isNew =
       (email !== undefined && email !== before.email) ||
       (columns.isName && username !== undefined && username !== before.username)
@@ -73,7 +75,7 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
     try {
       if (!(await update())) return undefined
     } catch (error) {
-      // Only an index can say that the address is taken, and each database says it in another way.
+      // The unique index refuses an address that is taken, but each database reports this in another way.
       const [owner, sameName] = await Promise.all([
         email === undefined ? undefined : rows.rowBy('byEmail', email),
         username === undefined ? undefined : rows.rowBy('byName', username),
@@ -88,7 +90,7 @@ export function createChange(deps: WriterDeps): SqlAccounts['change'] {
     try {
       isStillTrue = await isAllowed()
     } finally {
-      // A revocation in between counts as an earlier one, also if it cannot be read whether there is one.
+      // A revocation in between takes precedence, and so does a failure to read whether there was one.
       if (!isStillTrue) await rows.update(sub, former, hashed)
     }
     return isStillTrue ? reader.find(sub) : undefined

@@ -13,8 +13,9 @@ import { type Dialect, quoted, type SqlClient, type TextRow } from './sql-client
 import type { SqlUsersOptions } from './sql-options.ts'
 
 /**
- * Every operator has its schema. PostgreSQL would prefer an operator of another role in `public` that fits the types of a
- * column better, such as one for `varchar`, and run its function with the rights of this user (CVE-2018-1058).
+ * Every operator is named with its schema. Otherwise, PostgreSQL would prefer an operator of another role in `public`
+ * that fits the types of a column better, such as one for `varchar`, and run its function with the rights of this user
+ * (CVE-2018-1058).
  *
  * @param schemas of the operators of columns whose types are not in PostgreSQL itself, such as citext
  */
@@ -78,7 +79,7 @@ export function postgresqlClient(
   const operatorSchemas = new Map<string, string>()
   const statements = new Map<string, Statement>()
 
-  /** The name of a statement is a hash of its text, computed once. */
+  /** Returns a prepared statement, whose name is a hash of its text, computed once. */
   function named(text: string): Statement {
     const statement = statements.get(text) ?? statementOf('users', text)
     statements.set(text, statement)

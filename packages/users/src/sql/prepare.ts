@@ -3,7 +3,7 @@ import type { SqlClient } from './sql-client.ts'
 import type { SqlUsersOptions } from './sql-options.ts'
 import { columnsOf, type Statements, statementsOf } from './user-statements.ts'
 
-/** Characters of a new hash, and some for later costs. */
+/** The length of a new hash in characters, with room for later costs. */
 const hashLength = 100
 
 /** Costs that are known at the start; others are learned. */

@@ -8,8 +8,8 @@ interface Rows {
 }
 
 /**
- * Takes an address, which a user has proved, from an account that has not: it belongs to no user there, and could keep its
- * owner out. `false` if there is nothing to take, or the column must not be empty.
+ * Takes a verified address from an account in which it is not verified, where it could keep its owner out. Returns
+ * `false` if no account has it, or the column must not be empty.
  *
  * @param isName whether the column of the address has the names, too
  */

@@ -3,8 +3,8 @@ import { isPossible } from '../user-database.ts'
 import type { TextRow } from './sql-client.ts'
 
 /**
- * Reads the rows of a name in its spellings: the rows of the most exact one that is there. All are read in any case: the time
- * does not reveal in which one a name is there.
+ * Returns the rows of the most exact spelling of a name that exists. Always reads all spellings, so that the time does
+ * not reveal which one exists.
  */
 export async function rowsOfName(
   name: string,

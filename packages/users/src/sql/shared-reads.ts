@@ -12,7 +12,7 @@ type RowsBySub = ReadonlyMap<string, readonly TextRow[]>
 /** The reads of one statement. */
 interface Batch {
   readonly subs: Set<string>
-  /** The statement was sent, or failed: what is asked from now on must be read later. */
+  /** Whether the statement was sent, or failed. Later requests need a new statement. */
   isClosed: boolean
   readonly rows: Promise<RowsBySub>
 }
@@ -20,13 +20,16 @@ interface Batch {
 /** Maximum number of users in one statement. */
 const maxBatch = 100
 
-/** The value has not the form of the column, such as a text for a number or a UUID: no row can have it. */
+/**
+ * Returns `undefined` if the value does not have the type of the column, such as a text for a number or a UUID: no row
+ * can have it. Throws any other error.
+ */
 export function unlessImpossible(error: unknown): undefined {
   if (codeOf(error)?.startsWith('22')) return undefined
   throw error
 }
 
-/** Returns the rows by their `sub`; `undefined` if some are not of exactly these, or more than one for each. */
+/** Returns the rows by their `sub`; `undefined` if a row has another `sub`, or a `sub` several rows. */
 function grouped(subs: ReadonlySet<string>, rows: readonly TextRow[]): RowsBySub | undefined {
   if (rows.length > subs.size) return undefined
   const groups = new Map<string, TextRow[]>()
@@ -39,8 +42,8 @@ function grouped(subs: ReadonlySet<string>, rows: readonly TextRow[]): RowsBySub
 }
 
 /**
- * Reads the users of one turn of the event loop with one statement, like the storage driver. While all connections are busy,
- * it takes those of later turns, too. No read begins before it is asked for.
+ * Reads the users of one turn of the event loop with one statement, like the storage driver. While all connections are
+ * busy, the statement takes the users of later turns, too. No read begins before its request.
  *
  * @param read calls `begin` when a connection is free
  */
@@ -61,7 +64,7 @@ export function createSharedReads(read: (begin: () => Query) => Promise<readonly
     const [first = ''] = subs
     const groups = subs.size === 1 ? new Map([[first, rows ?? []]]) : rows && grouped(subs, rows)
     if (groups !== undefined) return groups
-    // One of them is the reason: another user must not be refused because of it.
+    // One user is the cause, and others must not be refused because of it.
     return new Map(await Promise.all([...subs].map(async (sub) => [sub, await readOne(statement, sub)] as const)))
   }
 

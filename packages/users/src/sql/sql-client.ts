@@ -1,4 +1,4 @@
-/** Values as the database prints them, so that each of the three has the same form. */
+/** The values of a row as texts, which are the same for all databases and engines. */
 export type TextRow = readonly (string | null)[]
 
 /** A column of a table. */
@@ -49,7 +49,7 @@ export interface SqlClient {
   usesIndex(text: string, values: readonly string[]): Promise<boolean>
   /** Whether this user may perform a statement that writes. */
   mayWrite(text: string, values: readonly string[]): Promise<boolean>
-  /** How the operator creates an index for the names. */
+  /** Returns the SQL with which the operator creates an index for the names. */
   indexFor(column: string, caseSensitive: boolean): string
   close(): void
 }

@@ -54,7 +54,7 @@ const postgresqlUrl =
   'must be a URL such as postgresql://reader:password@127.0.0.1:5432/app; percent-encode special characters of the password, or set users.password'
 
 export const sqlEntries = {
-  /** Of PostgreSQL, with `?sslmode=verify-full` for TLS. */
+  /** The URL of PostgreSQL, with `?sslmode=verify-full` for TLS. */
   url: v.optional(
     v.pipe(
       v.string(postgresqlUrl),
@@ -68,11 +68,11 @@ export const sqlEntries = {
       v.check((file) => file !== '' && !/^:|^file:|\0/iu.test(file), 'must be the path of a SQLite file'),
     ),
   ),
-  /** Of PostgreSQL. Default: `public`. */
+  /** The schema of PostgreSQL. Default: `public`. */
   schema: v.optional(identifier),
   /** A table or a view. */
   table: identifier,
-  /** Which columns have what. */
+  /** The columns with the `sub`, the name, the password and the claims. */
   columns: columnsSchema,
   /** Whether `Alice` and `alice` are two users. */
   caseSensitive: v.optional(v.boolean('must be true or false'), false),

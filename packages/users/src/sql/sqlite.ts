@@ -32,7 +32,7 @@ function createConnection(file: string) {
     close,
     get(): SqliteConnection {
       const identity = identityOf(file)
-      // SQLite would create it.
+      // SQLite would create a missing file.
       if (identity === undefined) throw new Error(`users.file: ${file} does not exist; set the path of a SQLite file`)
       if (current !== undefined && current.identity !== identity) close()
       if (current === undefined) {

@@ -12,7 +12,7 @@ export interface Statements {
   readonly profile: RowStatement
   /** Parameter: the `sub`. Returns the `sub`, the name, the claims and the column of active users. */
   readonly foundBySub: string
-  /** The same by the name. */
+  /** Like `foundBySub`. Parameter: the name. */
   readonly foundByName: string
   /** Parameters: the new hash, the `sub`, the old hash. */
   readonly rehash: string
@@ -40,7 +40,7 @@ export const claimsOf = ({ columns }: SqlUsersOptions): readonly ClaimColumn[] =
     typeof value === 'string' ? { claim, column: value, type: 'string' } : { claim, ...value },
   )
 
-/** The column that active users have a value in; `undefined` if all are active. */
+/** The column that active users have a value in; `undefined` if all users are active. */
 export const activeOf = ({ columns: { active } }: SqlUsersOptions) =>
   typeof active === 'string' ? { column: active, equals: true } : active
 
@@ -49,7 +49,7 @@ export function statementsOf(options: SqlUsersOptions, { table, dialect }: SqlCl
   const { sub, username, password } = columns
   const active = activeOf(options)
   const shownActive = active === undefined ? [] : [active.column]
-  // A name of its own for each: two columns of a row could have the same.
+  // Gives each column an alias, because two columns of a row could have the same name.
   const select = (names: readonly string[]): string =>
     `SELECT ${names.map((name, index) => `${dialect.text(name)} AS c${index}`).join(', ')} FROM ${table}`
   const hasSub = dialect.equals(sub, 1)

@@ -1,7 +1,7 @@
 import { inexactNumber, isKept, type Json, parseExactJson } from '@grantry/core'
 import { isNumber } from '../number.ts'
 
-/** Where the table keeps a claim. */
+/** A claim, with its column and type. */
 export interface ClaimColumn {
   readonly claim: string
   readonly column: string
@@ -21,7 +21,7 @@ export function hasValue(text: string | null, value: string | number | boolean |
 /**
  * Whether a text is a mail address.
  *
- * @param isName whether its column has the names, too: some users have one that is no address
+ * @param isName whether the column also has the names, some of which are no addresses
  */
 export const isAddress = (text: string, isName: boolean): boolean => text !== '' && (!isName || text.includes('@'))
 
