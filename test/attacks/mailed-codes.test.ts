@@ -26,7 +26,16 @@ describe('the code of a mail', () => {
     expect(titleOf(await submit(sent, { code }))).toBe('Check your email')
   })
 
-  test('of 40 guesses at the same moment, five are compared', async () => {
+  test('is compared with five of 40 that are entered at the same moment', async () => {
+    const f = await setUpAccounts({ limits }, { provider: { storage: withLatency(memoryDriver()) } })
+    const { ask, submit } = await f.start()
+    const sent = await ask('forgot', address)
+    const code = codeIn(await f.lastMail())
+    const pages = await Promise.all(Array.from({ length: 40 }, () => submit(sent, { code })))
+    expect(pages.filter((page) => titleOf(page) === proved)).toHaveLength(5)
+  })
+
+  test('is refused after 40 wrong ones at the same moment, of which at most ten are taken for guesses', async () => {
     const f = await setUpAccounts({ limits }, { provider: { storage: withLatency(memoryDriver()) } })
     const { ask, submit } = await f.start()
     const sent = await ask('forgot', address)

@@ -92,7 +92,7 @@ describe('a response', () => {
     expect(await visitor.session()).toBeUndefined()
   })
 
-  test('counts once', async () => {
+  test('begins one session, and is refused the second time', async () => {
     const f = await setUpApplication()
     const { visitor, query } = await begun(f)
     await visitor.callback(query)
@@ -108,7 +108,7 @@ describe('a response', () => {
     expect((await visitor.callback(later)).location).toBe(`${origin}/later`)
   })
 
-  test('counts for half an hour', async () => {
+  test('is refused after half an hour', async () => {
     const f = await setUpApplication()
     const { visitor, query } = await begun(f)
     f.advance(1800)
@@ -120,8 +120,15 @@ describe('a response', () => {
     const f = await setUpApplication()
     const { visitor, query } = await begun(f)
     await visitor.callback(changed(query, 'iss', 'https://evil.example'))
+    const second = await begun(f)
+    f.waitWith(() => Promise.reject(new TypeError('fetch failed')))
+    await second.visitor.callback(second.query)
+    const verifiers = f.requests.flatMap(({ form }) => form.get('code_verifier') ?? [])
+    const parameters = [query, second.query].map((text) => new URLSearchParams(text))
+    const secrets = [...parameters.flatMap((each) => [each.get('code'), each.get('state')]), ...verifiers]
+    expect([log.mock.calls.length, secrets.length]).toEqual([2, 5])
     const written = JSON.stringify(log.mock.calls)
-    for (const name of ['code', 'state']) expect(written).not.toContain(new URLSearchParams(query).get(name))
+    for (const secret of secrets) expect(written).not.toContain(secret)
   })
 })
 
@@ -170,7 +177,7 @@ describe('a session', () => {
     ])
   })
 
-  test('is no sign-in that has begun, and the other way round', async () => {
+  test('does not count as a sign-in that has begun, nor the other way round', async () => {
     const f = await setUpApplication()
     const { visitor } = await f.signIn()
     const { location } = await visitor.begin()
@@ -180,13 +187,14 @@ describe('a session', () => {
     expect((await visitor.callback(await f.approve(location))).status).toBe(400)
   })
 
-  test('is not readable, and no changed one counts', async () => {
+  test('is encrypted in its cookie, and ends when the cookie is changed', async () => {
     const f = await setUpApplication()
     const { visitor } = await f.signIn()
     const name = '__Host-grantry-session'
     const value = visitor.jar.get(name) ?? ''
     expect(atob(value.split('.')[0] ?? '')).toBe('{"alg":"dir","enc":"A256GCM"}')
-    for (const at of [40, value.length - 1]) {
+    // Not the last one, which has bits that belong to no byte.
+    for (const at of [40, value.length - 2]) {
       visitor.jar.set(name, `${value.slice(0, at)}${value[at] === 'A' ? 'B' : 'A'}${value.slice(at + 1)}`)
       expect(await visitor.session()).toBeUndefined()
     }

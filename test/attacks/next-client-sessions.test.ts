@@ -125,6 +125,7 @@ describe('a logout token', () => {
     const hint = new URL((await f.visitor().logout()).location).searchParams.get('id_token_hint')
     expect(hint).toBeNull()
     const identityToken = new URL((await visitor.logout()).location).searchParams.get('id_token_hint') ?? ''
+    expect(identityToken).not.toBe('')
     const again = (await f.signIn(visitor)).visitor
     expect((await f.send(identityToken)).status).toBe(400)
     expect(await again.session()).toBeDefined()

@@ -37,7 +37,7 @@ describe('a new account', () => {
     expect(f.memory.users.get('new-1')?.password).toBe(password)
   })
 
-  test('is one, if two browsers prove the same address at the same moment', async () => {
+  test('is created once if two browsers prove the same address at the same moment', async () => {
     const f = await setUpAccounts({ signUp: 'open' })
     const proved = await Promise.all(
       [1, 2].map(async (host) => {
@@ -97,6 +97,6 @@ describe('an account', () => {
     const f = await setUpAccounts()
     // A fullwidth letter: the same for a comparison, and another mailbox.
     await (await f.start()).ask('forgot', 'ａlice@example.com')
-    expect((await f.arrived()).map(({ to }) => to)).not.toContain('ａlice@example.com')
+    expect((await f.arrived()).map(({ to }) => to)).toEqual(['alice@example.com'])
   })
 })

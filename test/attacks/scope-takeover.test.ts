@@ -38,11 +38,12 @@ describe('attack: an added scope', () => {
   })
 
   test('with the name of a standard scope does not make it an API', async () => {
-    const { introspect, provider } = await setUp({
+    const { introspect, post, provider } = await setUp({
       name: 'profile',
       secrets: [{ sha256: sha256Of('attacker-secret') }],
     })
     expect(provider.metadata.claims_supported).toContain('given_name')
+    expect((await post('introspection', { token: 'x' }, ['profile', 'attacker-secret'])).status).toBe(401)
     expect((await introspect('own-secret')).status).toBe(200)
   })
 })

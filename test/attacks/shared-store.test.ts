@@ -54,15 +54,13 @@ describe('credentials of one provider are rejected by the other', () => {
 
 /** Attack: a plugin stores short codes or the ids of assertions, and both providers use the plugin. */
 describe('records of a plugin at one provider do not count at the other', () => {
-  const kept = v.object({ of: v.string() })
   const device = defineGrant({
     grantType: 'urn:example:device',
     params: v.object({ code: v.string() }),
     async handle({ params: { code }, scopes }, kit) {
       const until = kit.now() + 60
-      const isNew = await kit.records.insert(code, { of: 'the first caller' }, until)
-      const record = await kit.records.get(code, kept)
-      return { scopes, redeems: [kit.redemption(code, until)], response: { isNew, found: record?.of ?? 'nothing' } }
+      const isNew = await kit.records.insert(code, {}, until)
+      return { scopes, redeems: [kit.redemption(code, until)], response: { isNew } }
     },
   })
   const check = defineGrantCheck({

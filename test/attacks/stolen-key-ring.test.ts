@@ -25,7 +25,7 @@ describe('a reader of the store', () => {
     expect(text).not.toContain(encryptionSecret)
   })
 
-  test('finds it with the same search when there is none', async () => {
+  test('finds a private key with the same search when there is no secret', async () => {
     const ring = sharedRing()
     await ring.start()
     expect(keysItems(ring.items).flat().join('\n')).toMatch(/"d"/u)
@@ -40,7 +40,7 @@ describe('a reader of the store', () => {
     expect(keysItems(ring.items).flat().join('\n')).not.toContain(current)
   })
 
-  test('two generations, and two issuers, are encrypted under different keys', async () => {
+  test('two generations are encrypted under different keys', async () => {
     const ring = sharedRing()
     const f = await ring.start(sealed)
     const [name = ''] = keysItems(ring.items).find(([, value]) => value.includes('"sealed"')) ?? []
@@ -51,16 +51,28 @@ describe('a reader of the store', () => {
     ring.items.set(later, first)
     await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was changed without')
   })
+
+  test('two issuers with one secret are encrypted under different keys', async () => {
+    const [ring, foreign] = [sharedRing(), sharedRing()]
+    await ring.start(sealed)
+    await foreign.start(sealed, { issuer: 'https://other.example.com' })
+    const sealedItem = ({ items }: typeof ring) => keysItems(items).find(([, value]) => value.includes('"sealed"'))
+    const [name = '', value = ''] = sealedItem(ring) ?? []
+    const [, foreignValue = ''] = sealedItem(foreign) ?? []
+    const record = { ...JSON.parse(value), value: JSON.parse(foreignValue).value }
+    ring.items.set(name, JSON.stringify(record))
+    await expect(ring.start(sealed)).rejects.toThrow('keys: the stored key ring was encrypted with another')
+  })
 })
 
 describe('a writer to the store', () => {
-  async function planted() {
+  async function attackersKey() {
     const pair = await generateKeyPair('ES256', { extractable: true })
     const jwk = await exportJWK(pair.publicKey)
     return { pair, jwk }
   }
 
-  test('cannot add their own public key to an encrypted ring', async () => {
+  test('cannot change an encrypted ring, to add their own public key', async () => {
     const ring = sharedRing()
     await ring.start(sealed)
     for (const [key, value] of keysItems(ring.items)) {
@@ -77,7 +89,7 @@ describe('a writer to the store', () => {
   test('cannot replace an encrypted ring with a plaintext one: running processes keep theirs', async () => {
     const ring = sharedRing()
     const f = await ring.start(sealed)
-    const { pair, jwk } = await planted()
+    const { pair, jwk } = await attackersKey()
     const [first] = await f.provider.keys.list()
     const clear = sharedRing()
     const attacker = await clear.start()
@@ -125,7 +137,7 @@ describe('a writer to the store', () => {
   test('a key under the name of another is detected, also without encryption', async () => {
     const ring = sharedRing()
     await ring.start()
-    const { jwk } = await planted()
+    const { jwk } = await attackersKey()
     for (const [key, value] of keysItems(ring.items)) {
       ring.items.set(key, value.replace(/"x":"[^"]+","y":"[^"]+"/u, `"x":"${jwk.x}","y":"${jwk.y}"`))
     }
