@@ -2,97 +2,14 @@ import type { Client, EndpointKit, Refuse, Subject } from '@grantry/core'
 import { unprovedTime } from '../shared/unproved-time.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { Consents } from './consents.ts'
-import type {
-  AskedDecision,
-  AuthorizationFeature,
-  Decision,
-  Interaction,
-  Progress,
-  PushedRequests,
-} from './interaction.ts'
+import type { AskedDecision, AuthorizationFeature, Decision, Interaction, PushedRequests } from './interaction.ts'
 import { type Organizations, organizationClaims } from './organizations.ts'
 import { type RefusalCode, refused } from './refusal.ts'
 import type { CheckedRequest } from './request.ts'
 import type { Session, Sessions, SignedInUser } from './sessions.ts'
 import type { Standing } from './standing.ts'
 import type { SuspendedRecord, SuspendedRequests } from './suspended.ts'
-
-/** A subject whose time of authentication is known. */
-export type TimedSubject = Subject & { readonly authTime: number }
-
-/** A subject as the requirements of a request see it. */
-type Judged = Pick<TimedSubject, 'sub' | 'authTime' | 'acr'> & Pick<Session, 'provesTime'>
-
-const judged = ({ subject, provesTime }: Session): Judged => ({ ...subject, provesTime })
-
-/**
- * Returns the refusal of a subject that the request does not accept, or `undefined`.
- *
- * @see OpenID Connect Core sections 3.1.2.1, 3.1.2.2 and 5.5.1.1
- */
-export function unmetBy(
-  { sub, authTime, acr, provesTime = true }: Judged,
-  { prompts, maxAge, hintedSub, claims, startedAt }: CheckedRequest,
-): RefusalCode | undefined {
-  const isSince = (time: number): boolean => provesTime && authTime >= time
-  if (prompts.has('login') && !isSince(startedAt)) return 'login_required'
-  // Demands a new session, not a new proof.
-  if (prompts.has('create') && authTime < startedAt) return 'login_required'
-  // The time that the user takes for the interaction does not count, only the time before the request.
-  if (maxAge !== undefined && !isSince(startedAt - maxAge)) return 'login_required'
-  if (hintedSub !== undefined && hintedSub !== sub) return 'login_required'
-  const isUnmet = (claim: 'sub' | 'acr', value: string | undefined): boolean =>
-    claims.identityToken.some(
-      ({ name, essential, values }) =>
-        name === claim && (essential || claim === 'sub') && values !== undefined && !values.includes(value ?? ''),
-    )
-  if (isUnmet('sub', sub)) return 'login_required'
-  return isUnmet('acr', acr) ? 'unmet_authentication_requirements' : undefined
-}
-
-/** What a request demands of a user who does not suffice. It can be passed on as a refusal. */
-export interface UnmetRequest {
-  /** What the client receives, if the user does not sign in again. */
-  readonly refuse: RefusalCode
-  /**
-   * Whether the user can sign in, or choose another account: the request allows a page (`prompt=none` does not), and the user
-   * has not signed in since it arrived. Otherwise another sign-in would lead here again: refuse.
-   */
-  readonly canSignIn: boolean
-}
-
-/** Returns what a request demands of a user on a page of the host, where an account is chosen by a sign-in. */
-export function unmetOf(user: TimedSubject | undefined, request: CheckedRequest): UnmetRequest | undefined {
-  const { prompts, startedAt } = request
-  const hasSignedIn = user !== undefined && user.authTime >= startedAt
-  const refuse =
-    (user === undefined ? 'login_required' : unmetBy(user, request)) ??
-    (prompts.has('select_account') && !hasSignedIn ? 'account_selection_required' : undefined)
-  return refuse && { refuse, canSignIn: !hasSignedIn && !prompts.has('none') }
-}
-
-/** Whether the user of the session has signed in since the request, in this interaction. */
-const hasSignedIn = ({ sid, subject }: Session, { startedAt }: CheckedRequest, { signedIn }: Progress): boolean =>
-  signedIn === sid && subject.authTime >= startedAt
-
-/** Whether the session does not suffice for the request. */
-export function mustSignIn(session: Session | undefined, request: CheckedRequest, progress: Progress): boolean {
-  if (session === undefined) return true
-  // OpenID Connect Core section 3.1.2.1: a max_age of 0 is equivalent to prompt=login.
-  const { prompts, maxAge } = request
-  // Initiating User Registration 1.0 section 4: a user who is signed in creates another account.
-  const demandsSignIn = prompts.has('login') || prompts.has('create') || maxAge === 0
-  if (demandsSignIn && !hasSignedIn(session, request, progress)) return true
-  return unmetBy(judged(session), request) !== undefined
-}
-
-/** Returns the refusal if the user has signed in for this request, and another sign-in would not help. */
-export const failedBy = (
-  session: Session | undefined,
-  request: CheckedRequest,
-  progress: Progress,
-): RefusalCode | undefined =>
-  session !== undefined && hasSignedIn(session, request, progress) ? unmetBy(judged(session), request) : undefined
+import { type Judged, type TimedSubject, unmetBy } from './visit.ts'
 
 /** A decision of an interaction, or of a login application elsewhere. */
 export interface VisitDecision extends AskedDecision {

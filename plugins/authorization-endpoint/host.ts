@@ -15,7 +15,7 @@ import { homeOf } from '../shared/unknown-path.ts'
 import { noteAuthorization } from '../shared/user-authorizations.ts'
 import type { EndpointPages } from './authorization-pages.ts'
 import type { Consents } from './consents.ts'
-import { assertAcceptable, type TimedSubject, timed, type UnmetRequest, unmetOf } from './decision.ts'
+import { assertAcceptable, timed } from './decision.ts'
 import type { RefusedInteraction } from './interaction.ts'
 import { findTarget, withoutCredentials } from './parameters.ts'
 import { assertActive, notAsked, refused } from './refusal.ts'
@@ -30,6 +30,7 @@ import {
   responseTools,
   type Target,
 } from './response.ts'
+import { type TimedSubject, type UnmetRequest, unmetOf } from './visit.ts'
 
 /**
  * What a user has authorized on a page of the host, and why: the user was asked, now or before (`consented`), or the host

@@ -3,7 +3,7 @@ import { type DeviceAuthorizationOptions, optionsSchema } from './device-options
 import { deviceParts } from './device-parts.ts'
 
 export { type DeviceAuthorizationOptions, deviceAuthorizationSchema } from './device-options.ts'
-export type { DevicePage, NamedSubject } from './device-page.ts'
+export type { DevicePage, NamedSubject } from './device-page-options.ts'
 export type { DevicePages, DeviceView } from './device-pages.ts'
 export { deviceGrantType } from './device-parts.ts'
 export type { DevicePageProblem, DevicePageReply, DevicePageState } from './page-html.ts'

@@ -1,7 +1,7 @@
 import { configurationObject, type OptionsOf } from '@grantry/core'
 import * as v from 'valibot'
 import { wholeSeconds } from '../shared/config-schema.ts'
-import { devicePageSchema } from './device-page.ts'
+import { devicePageSchema } from './device-page-options.ts'
 import { guessesSchema } from './verification.ts'
 
 const uriSchema = v.pipe(v.string('must be a URL'), v.url('must be a URL'))

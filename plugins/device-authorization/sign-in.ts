@@ -12,7 +12,7 @@ import {
   pageClient,
 } from '../authorization-endpoint/authorization-endpoint.ts'
 import { deviceAuthorizationSchema } from './device-options.ts'
-import type { DevicePage } from './device-page.ts'
+import type { DevicePage } from './device-page-options.ts'
 import { type DevicePages, devicePagesSchema, rendererOf } from './device-pages.ts'
 import { deviceParts } from './device-parts.ts'
 import { typedUserCode } from './user-code.ts'

@@ -1,5 +1,4 @@
 import {
-  type Actor,
   type Client,
   configurationObject,
   defineGrant,
@@ -14,10 +13,10 @@ import {
   type Subject,
 } from '@grantry/core'
 import * as v from 'valibot'
-import { actorsIn, mayAct } from '../shared/actors.ts'
 import { functionSchema } from '../shared/config-schema.ts'
 import { audiencesIn, resourcesIn } from '../shared/resources.ts'
 import { createTrustedIssuers, type TrustedJwt, trustedIssuersEntries } from '../shared/trusted-issuers.ts'
+import { actorOf, assertMayAct } from './exchange-actor.ts'
 import {
   audienceOf,
   claimsOf,
@@ -119,42 +118,6 @@ const targetsIn = ({ resource, audience }: Params, refuse: Refuse): readonly str
   ...(resource === undefined ? [] : resourcesIn(resource, refuse)),
   ...(audience === undefined ? [] : audiencesIn(audience, refuse)),
 ]
-
-/** The issuer of a token, if it is not this provider. */
-const foreignIssuerOf = ({ type, claims: { iss } }: ReadToken): string | undefined =>
-  type === 'jwt' ? String(iss) : undefined
-
-/** A token without a user identifies its client, which a `sub` alone could not distinguish from a user. */
-const partyOf = ({ sub, clientId = '' }: ReadToken): Pick<Actor, 'sub' | 'clientId'> =>
-  sub === undefined ? { sub: clientId, clientId } : { sub }
-
-/** Returns the chain of actors of the new token: the new one, and those of the subject token. */
-function actorOf(subject: ReadToken, actor: ReadToken | undefined, refuse: Refuse): Actor | undefined {
-  try {
-    const earlier = actorsIn(subject.claims.act, foreignIssuerOf(subject), actor === undefined ? 1 : 2)
-    if (actor === undefined) return earlier
-    const iss = foreignIssuerOf(actor)
-    return {
-      ...partyOf(actor),
-      ...(iss !== undefined && { iss }),
-      ...(earlier !== undefined && { actor: earlier }),
-    }
-  } catch (error) {
-    if (v.isValiError(error)) throw notExchanged('actor_chain_invalid', refuse)
-    throw error
-  }
-}
-
-/** RFC 8693 section 4.4. Without an actor token, the client itself is the actor. */
-function assertMayAct(subject: ReadToken, actor: ReadToken | undefined, client: Client, kit: Kit): void {
-  const { may_act: named, iss } = subject.claims
-  const { clientId } = client
-  const party = actor?.claims ?? { iss: kit.issuer, client_id: clientId, sub: clientId }
-  const isClient = actor === undefined || actor.sub === undefined
-  if (named !== undefined && !mayAct(named, iss, { sub: actor?.clientId, ...party }, isClient)) {
-    throw notExchanged('may_not_act', kit.refuse)
-  }
-}
 
 /** Seconds until a JWT of another issuer expires. The core limits the lifetime itself for tokens of this provider. */
 function lifetimeOf({ claims: { exp } }: ReadToken, kit: Kit): number {

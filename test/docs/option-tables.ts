@@ -44,7 +44,7 @@ export const optionTables: readonly OptionTable[] = [
     at: 'custom-grant#What the kit provides',
     of: ['packages/core/src/parts/grant-kit.ts#GrantKit', 'packages/core/src/parts/kit.ts#Kit'],
   },
-  { at: 'device-authorization#The page', of: ['plugins/device-authorization/device-page.ts#devicePageSchema'] },
+  { at: 'device-authorization#The page', of: ['plugins/device-authorization/device-page-options.ts#devicePageSchema'] },
   {
     at: 'embedding#Limits and error callbacks of a server',
     of: [

@@ -6,7 +6,7 @@
 import { configurationProblems, createProvider, type Plugins, signingKeys } from '@grantry/core'
 import { mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
-import { collectParts } from '../../packages/core/src/parts/registry.ts'
+import { collectParts } from '../../packages/core/src/parts/collect-parts.ts'
 import { defined, membersOf, type Part, partWith, samples } from './part-samples.ts'
 
 const start = (plugins: unknown) =>

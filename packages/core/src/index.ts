@@ -40,11 +40,11 @@ export {
 } from './directory/scope.ts'
 export { hashSecret } from './directory/secret.ts'
 export { redirectUriDetail } from './directory/shown-uri.ts'
+export type { RequestedClaims } from './directory/user-claims.ts'
 export type {
   ActiveQuestion,
   AuthenticatedUser,
   FoundUser,
-  RequestedClaims,
   Subject,
   UserCredentials,
   UserQuestion,
@@ -123,6 +123,7 @@ export {
   type SecretMethod,
 } from './parts/client-authentication.ts'
 export { type ClientSource, defineClientSource } from './parts/client-source.ts'
+export { collectParts } from './parts/collect-parts.ts'
 export type {
   Call,
   Callers,
@@ -181,7 +182,7 @@ export type {
   OpenAuthorization,
   Proposal,
 } from './parts/proposal.ts'
-export { collectParts, type DirectorySchemas, directorySchemasOf } from './parts/registry.ts'
+export { type DirectorySchemas, directorySchemasOf } from './parts/registry.ts'
 export type { Reply } from './parts/reply.ts'
 export type { ResponseFormat } from './parts/response-format.ts'
 export { defineResponseFormat } from './parts/response-format-kind.ts'

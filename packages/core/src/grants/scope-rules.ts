@@ -1,5 +1,6 @@
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import { createUserClaims, type UserService } from '../directory/user-service.ts'
+import { createUserClaims } from '../directory/user-claims.ts'
+import type { UserService } from '../directory/user-service.ts'
 import type { Registry } from '../parts/registry.ts'
 import type { ScopeClaims } from '../tokens/access-token-claims.ts'
 import { createAudiences } from '../tokens/audience.ts'

@@ -1,10 +1,6 @@
 import * as v from 'valibot'
-import {
-  type CompleteSubject,
-  type RequestedClaims,
-  type Subject,
-  uncheckedSubjectSchema,
-} from '../directory/user-service.ts'
+import type { RequestedClaims } from '../directory/user-claims.ts'
+import { type CompleteSubject, type Subject, uncheckedSubjectSchema } from '../directory/user-service.ts'
 import {
   isJsonObject,
   isNumber,

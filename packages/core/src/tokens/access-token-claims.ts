@@ -1,6 +1,7 @@
 import type { Client } from '../directory/client.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
-import type { CompleteSubject, UserClaims, UserQuestion } from '../directory/user-service.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
+import type { CompleteSubject, UserQuestion } from '../directory/user-service.ts'
 import type { Confirmation } from '../parts/grant.ts'
 import type { Bytes } from '../runtime.ts'
 import type { Json, JsonObject } from '../types.ts'

@@ -1,5 +1,6 @@
 import type { Client } from '../directory/client.ts'
-import { type CompleteSubject, localProvider, type UserClaims, type UserQuestion } from '../directory/user-service.ts'
+import type { UserClaims } from '../directory/user-claims.ts'
+import { type CompleteSubject, localProvider, type UserQuestion } from '../directory/user-service.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { after, isThenable } from '../promises.ts'
 import { fingerprintOf } from '../records/keys.ts'

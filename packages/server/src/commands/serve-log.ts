@@ -4,10 +4,7 @@ import { urlHost } from '../local-address.ts'
 import type { Log } from '../log.ts'
 import { exceptionFields } from '../observability/log-record.ts'
 import type { GrantryServer } from '../server.ts'
-
-export const stopSignals = ['SIGTERM', 'SIGINT'] as const
-/** SIGHUP stops a server only if its terminal was closed. */
-export type StopSignal = (typeof stopSignals)[number] | 'SIGHUP'
+import type { StopSignal } from './serve-signals.ts'
 
 /** Logs the facts and warnings that the banner shows. */
 export function logListening(
