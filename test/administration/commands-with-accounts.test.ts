@@ -30,4 +30,6 @@ test('clients, scopes, tenants and declared files are accepted beside accounts',
   for (const line of lines) {
     expect(await printed(...line, '--config', file), line.join(' ')).toMatchObject({ code: 0, err: '' })
   }
+  const { out } = await printed('audit', '--kind', 'tenant', '--config', file, '--json')
+  expect(JSON.parse(out)).toMatchObject([{ action: 'tenant_added', id: 'acme' }])
 })

@@ -153,6 +153,20 @@ describe('the bundle of the resource server', () => {
   })
 })
 
+describe('the bundle of pages', () => {
+  test.each([
+    ['English only', "createPages({ locales: ['en'] })", ['en']],
+    ['another language', "createPages({ locales: ['de'], languages: { de } })", ['de', 'en']],
+  ])('with %s includes the texts of no other', async (_what, pages, languages) => {
+    const imports =
+      "import { createPages } from '../pages/src/index.ts'; import { de } from '../pages/src/languages.ts'"
+    const { metafile } = await bundle(`${imports}; export default ${pages}`)
+    const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
+    const used = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
+    expect(used.flatMap((path) => /\/texts\/([\w-]+)\.json$/u.exec(path)?.[1] ?? []).sort()).toEqual(languages)
+  })
+})
+
 describe('the bundle of a plugin that sends requests', () => {
   test.each(['client-assertion', 'mtls', 'jwt-bearer', 'token-exchange', 'back-channel-logout'])(
     '%s has no imports left, also of modules of Node.js',
