@@ -28,9 +28,6 @@ afterAll(async () => {
 
 const [old, next] = ['correct horse battery', 'another long password']
 
-/** Sign-ins in progress at each process. */
-const concurrent = 2
-
 /** Processes that remember a client accept its old secret for seconds. After the revocation, that gives nothing. */
 async function endsStolenSecrets({ command, everywhere }: Pick<Service, 'command' | 'everywhere'>): Promise<void> {
   const add = ['--grant', 'client_credentials', '--scope', 'api1', '--set', 'accessTokenFormat="reference"', '--json']
@@ -80,15 +77,15 @@ async function endsEverything(storage: object): Promise<void> {
         tokens.push(String(body.refresh_token))
       }),
     )
-    const loop = async (origin: string): Promise<void> => {
+    // One sign-in at each process at any time: more would take the cores from the command, whose end ends them.
+    const loops = everywhere(async (origin) => {
       // The thief gives up when a password is refused: the sign-ins that matter have begun before.
       while (!isOver) {
         const { body } = await signIn(origin, old)
         if (typeof body.refresh_token !== 'string') return
         tokens.push(body.refresh_token)
       }
-    }
-    const loops = everywhere((origin) => Promise.all(Array.from({ length: concurrent }, () => loop(origin))))
+    })
     await act()
     isOver = true
     await loops
