@@ -19,12 +19,15 @@ export const isExact = (number: number): boolean =>
  * Returns the path of the first number that JSON does not keep exactly, such as `claims.id`; `''` if it is the value
  * itself, and `undefined` if there is none. Values of the host can have cycles.
  */
-export function inexactNumberIn(value: unknown, depth = 0, seen = new Set<object>()): string | undefined {
+export function inexactNumberIn(value: unknown, depth = 0, seen?: Set<unknown>): string | undefined {
   if (typeof value === 'number') return isExact(value) ? undefined : ''
-  if (typeof value !== 'object' || value === null || depth > maxSearchDepth || seen.has(value)) return undefined
-  seen.add(value)
-  for (const [name, member] of Object.entries(value)) {
-    const path = inexactNumberIn(member, depth + 1, seen)
+  if (!isObject(value) || depth > maxSearchDepth || seen?.has(value)) return undefined
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(members)) {
+    const member = members[name]
+    // Most members are texts: userinfo searches the claims of each request.
+    if (isString(member)) continue
+    const path = inexactNumberIn(member, depth + 1, (seen ?? new Set()).add(value))
     if (path === undefined) continue
     const start = Array.isArray(value) ? `[${name}]` : name
     return path === '' || path.startsWith('[') ? start + path : `${start}.${path}`

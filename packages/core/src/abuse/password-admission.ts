@@ -1,9 +1,10 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { tooManyFailures } from '../errors/oauth-error.ts'
 import { isObject } from '../json.ts'
-import { allOf } from '../promises.ts'
+import { after, allOf } from '../promises.ts'
 import { type NewRecord, recordAt } from '../records/envelope.ts'
 import { keyOf } from '../records/keys.ts'
+import type { MaybePromise } from '../types.ts'
 import type { AbuseControl } from './abuse-control.ts'
 import { createAttemptLimit, type NumberedAttempt } from './attempt-limit.ts'
 import type { ClientFailures } from './client-failures.ts'
@@ -139,16 +140,19 @@ export function createAdmission(
   const strangers = createBoundedMap<true>(maxStrangers)
 
   /** Reads in one trip whether the account is known and what has failed, and draws numbers. */
-  async function look({ counters, isKnown }: Admitted, knownKey: string, who: Attempt, draws: boolean): Promise<Look> {
-    const [[known, ...progress], clientWait] = await allOf([
-      store.getAll([recordAt(knownKey, isObject), ...counters.map((counter) => counter.progress)]),
-      // Failures elsewhere do not count where the user has logged in before: an attacker cannot lock the user out.
-      isKnown ? undefined : clientFailures.waitOf(who),
-      draws ? allOf(counters.map((counter) => counter.draw())) : undefined,
-    ])
-    for (const [index, counter] of counters.entries()) counter.see(progress[index] ?? { passed: 0, full: 0 })
-    return { isStillKnown: known !== undefined, clientWait }
-  }
+  const look = ({ counters, isKnown }: Admitted, knownKey: string, who: Attempt, draws: boolean): MaybePromise<Look> =>
+    after(
+      allOf([
+        store.getAll([recordAt(knownKey, isObject), ...counters.map((counter) => counter.progress)]),
+        // Failures elsewhere do not count where the user has logged in before: an attacker cannot lock the user out.
+        isKnown ? undefined : clientFailures.waitOf(who),
+        draws ? allOf(counters.map((counter) => counter.draw())) : undefined,
+      ]),
+      ([[known, ...progress], clientWait]): Look => {
+        for (const [index, counter] of counters.entries()) counter.see(progress[index] ?? { passed: 0, full: 0 })
+        return { isStillKnown: known !== undefined, clientWait }
+      },
+    )
 
   /** Returns the seconds to wait if the attempt must be refused. */
   function waitOf({ counters, isKnown }: Admitted, clientWait: number | undefined): number | undefined {

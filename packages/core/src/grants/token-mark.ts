@@ -5,7 +5,7 @@ import type { GrantRecord } from '../records/schemas.ts'
 import { epochClaims, inheritedEpochs } from '../tokens/epochs.ts'
 import type { RevocationEpochs } from '../tokens/revocation-epochs.ts'
 import { assertUnchanged, type IsUnchanged, type RequestMarks, type RevocationMark } from '../tokens/revocation-mark.ts'
-import type { JsonObject } from '../types.ts'
+import type { JsonObject, MaybePromise } from '../types.ts'
 import type { CheckedResult } from './result.ts'
 
 export interface MarkDeps {
@@ -38,19 +38,18 @@ const epochSourceOf = ({ clientId, subject, epochs = {} }: GrantRecord): JsonObj
  * which shows that the password was changed. So does a token of a client that can change: only the mark shows that
  * its secret was rotated.
  */
-async function newMark(
+function newMark(
   { marks, client }: MarkRequest,
   sub: string | undefined,
   selfContained: boolean,
   listed: MarkDeps['listed'],
-): Promise<RevocationMark> {
-  try {
-    return await marks.newMark(sub)
-  } catch (error) {
-    if (selfContained && sub === undefined && isOAuthError(error) && listed.has(client))
-      return { epochs: {}, revision: undefined }
+): MaybePromise<RevocationMark> {
+  const mark = marks.newMark(sub)
+  if (!isThenable(mark) || !selfContained || sub !== undefined) return mark
+  return mark.catch((error) => {
+    if (isOAuthError(error) && listed.has(client)) return { epochs: {}, revision: undefined }
     throw error
-  }
+  })
 }
 
 /**

@@ -28,7 +28,8 @@ export interface CurrentEpochs {
 export const allOthers = '*'
 
 /** Returns the epoch of what a subject lets a client have, by the key of the epoch of the client. */
-export function withdrawalOf(key: string, withdrawn: readonly string[] = []): string | undefined {
+export function withdrawalOf(key: string, withdrawn: readonly string[] | undefined): string | undefined {
+  if (withdrawn === undefined) return undefined
   const begunBy = (start: string) => withdrawn.find((epoch) => epoch.startsWith(start))
   return begunBy(nameOf(key)) ?? begunBy(allOthers)
 }

@@ -167,13 +167,13 @@ export function createRevocationEpochs(deps: {
   return {
     current(clientId, sub, { origins } = {}) {
       const ownKey = keyOfClient(clientId)
-      const keys = origins === undefined ? [ownKey] : [...new Set([ownKey, ...origins.map(clientIn)])]
-      return combined([epochOf(sub), ...keys.map(epochAt)], ([subject, ...ofClients]) => ({
-        epochs: epochsOf(ofClients[0]?.epoch, subject?.epoch, withdrawalOf(ownKey, subject?.withdrawn)),
+      const keys = origins === undefined ? [] : [...new Set(origins.map(clientIn))].filter((key) => key !== ownKey)
+      return combined([epochOf(sub), epochAt(ownKey), ...keys.map(epochAt)], ([subject, client, ...ofClients]) => ({
+        epochs: epochsOf(client?.epoch, subject?.epoch, withdrawalOf(ownKey, subject?.withdrawn)),
         since: subject?.at,
-        clientState: clientStateOf(ofClients[0]),
+        clientState: clientStateOf(client),
         withdrawn: subject?.withdrawn,
-        epochAt: (key) => ofClients[keys.indexOf(key)]?.epoch,
+        epochAt: (key) => (key === ownKey ? client : ofClients[keys.indexOf(key)])?.epoch,
       }))
     },
     stateOf: (clientId) => combined([epochAt(keyOfClient(clientId))], ([record]) => clientStateOf(record)),

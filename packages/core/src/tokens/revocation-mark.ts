@@ -114,7 +114,12 @@ export function createNewRevocationMark(deps: {
   const readOnce = (clientId: string, sub: string | undefined): MaybePromise<RevocationMark> =>
     after(
       store.getAll([revision.forNewRecord(), revocationEpochs.current(clientId, sub)]),
-      ([recorded, current]): RevocationMark => ({ ...current, revision: recorded }),
+      ([recorded, { epochs, since, clientState }]): RevocationMark => ({
+        epochs,
+        revision: recorded,
+        since,
+        clientState,
+      }),
     )
 
   /**
