@@ -15,7 +15,7 @@ import { accountUri, issuer } from '../account/parties.ts'
 import { hiddenFields } from '../authorization/browser.ts'
 import { withLatency } from '../support/latency.ts'
 
-test('the code that has confirmed an app does not sign in, too', async () => {
+test('the code that has confirmed an app does not sign the user in as well', async () => {
   const { signedIn, setUpApp, browser, enter, now } = await setUpFactors()
   const { secret } = await setUpApp((await signedIn()).browser)
   const thief = browser()
@@ -24,7 +24,7 @@ test('the code that has confirmed an app does not sign in, too', async () => {
   expect((await thief.submit(`${issuer}/connect/secondfactor`, fields)).html).toContain('The code is wrong')
 })
 
-test('the page of an app that was removed sets it up never again', async () => {
+test('the page of an app that was removed does not set it up again', async () => {
   const { signedIn, send, now, clock } = await setUpFactors()
   const { browser } = await signedIn()
   const page = await browser.open(setUpUri)

@@ -39,7 +39,7 @@ describe('accounts in the storage', () => {
     expect(created.length).toBeLessThanOrEqual(1)
   })
 
-  test('are not there for a reader that a removal overtakes, which is no failure', async () => {
+  test('that are removed during a read are in its result, and unknown to the next one', async () => {
     const { store, administration } = process(withLatency(memoryDriver()))
     const created = await store.create({ username: 'alice', emailVerified: false, password: 'long enough' })
     const { sub } = created as Exclude<typeof created, 'taken'>

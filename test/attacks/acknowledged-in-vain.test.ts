@@ -11,7 +11,7 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
   (await f.post('introspection', { token }, api1)).body.active
 
 test.each([['no jti', {}] as const, ['a number as jti', { jti: 7 }] as const])(
-  'of a JWT of our keys with %s, which is valid',
+  'a revocation of a JWT of our keys with %s, which is valid, ends it',
   async (_what, more) => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const f = await fixture({ keys: [{ ...(await exportJWK(privateKey)), kid: 'ours' }] as ProviderOptions['keys'] })
@@ -40,7 +40,7 @@ function returning(method: 'insertItem' | 'removeItem') {
   return { storage, state }
 }
 
-test('of a reference token, because removeItem() resolved to an error', async () => {
+test('a revocation of a reference token is 503 if removeItem() resolves to an error', async () => {
   const { storage, state } = returning('removeItem')
   const f = await fixture({ storage })
   const { access_token: token } = await issueTokens(f)
@@ -48,7 +48,7 @@ test('of a reference token, because removeItem() resolved to an error', async ()
   expect((await f.post('revocation', { token }, web)).status).toBe(503)
 })
 
-test('of a family, because insertItem() resolved to an error', async () => {
+test('a revocation of a family is 503 if insertItem() resolves to an error', async () => {
   const { storage, state } = returning('insertItem')
   const f = await fixture({ storage })
   const { refresh_token: token } = await issueTokens(f)
@@ -56,7 +56,7 @@ test('of a family, because insertItem() resolved to an error', async () => {
   expect((await f.post('revocation', { token }, web)).status).toBe(503)
 })
 
-test('of a refresh token that has expired before the access tokens of its family', async () => {
+test('a revocation of a refresh token that has expired ends the access tokens of its family', async () => {
   const clock = createTestClock()
   const f = await fixture({
     storage: mapDriver(new Map(), clock.now),
@@ -70,7 +70,7 @@ test('of a refresh token that has expired before the access tokens of its family
   expect(await judged(f, issued.access_token)).toEqual(dead)
 })
 
-test('of a JWT, because another provider on the same memory was closed', async () => {
+test('a revocation of a JWT holds at another provider on the same memory after the first one was closed', async () => {
   const storage = memoryDriver()
   const [closing, remaining] = [await fixture({ storage }), await fixture({ storage })]
   const { access_token: token } = await issueTokens(closing, webJwt)

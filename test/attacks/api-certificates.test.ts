@@ -49,7 +49,7 @@ test('a token without a certificate is refused where one is required', async () 
   ])
 })
 
-test('a token that is bound to both needs both', async () => {
+test('a token that is bound to a certificate and a key needs both', async () => {
   const cnf = { 'x5t#S256': thumbprint }
   const start = (find: FindCertificate) => createBound({ clientCertificate: find })
   const [right, wrong] = [await start(() => der), await start(() => otherDer)]
@@ -63,7 +63,7 @@ test('a token that is bound to both needs both', async () => {
   }
 })
 
-test('the function receives the request', async () => {
+test('the function that finds the certificate receives the request', async () => {
   const seen: unknown[] = []
   const find: FindCertificate = ({ method, url, source }) => {
     seen.push(method, url, source)

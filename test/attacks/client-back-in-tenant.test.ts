@@ -108,7 +108,7 @@ describe('of two servers with a client that is back, one ends what it had', () =
     await servers.end()
   })
 
-  test('another one, if the first one has stopped during it, and its write arrives late', async () => {
+  test('the second one, if the first one has stopped during it, although its write arrives late', async () => {
     const { servers, between, kept } = await left()
     await servers.stop(between)
     const first = await servers.start(withOld())

@@ -62,7 +62,7 @@ test('of two servers with a client that is back, one ends what it had, and the o
   await servers.end()
 })
 
-test('an end that is not noted is not repeated', async () => {
+test('an end whose record could not be written is not repeated', async () => {
   const { servers, token } = await due()
   servers.failNoMore()
   servers.beforeEndOf('old', issuer, async () => servers.failReadsOf('"id":"old"'))

@@ -99,7 +99,7 @@ describe.each(stores)('on %s', (name, storeOf) => {
   )
 
   test.each([0, 60])(
-    'also in the second in which another process has given the client a token: overlap %i s',
+    'a rotation counts in the second in which another process has given the client a token: overlap %i s',
     async (overlap) => {
       const { f, manager } = await processes(storeOf(memoryDriver()))
       const form = { grant_type: 'client_credentials', scope: 'api1' }
@@ -113,7 +113,7 @@ describe.each(stores)('on %s', (name, storeOf) => {
   )
 
   test.each([true, false])(
-    'a refresh token of afterwards is of no use with the old secret (revoked: %s)',
+    'a refresh token that was issued after the rotation is of no use with the old secret (revoked: %s)',
     async (isRevoked) => {
       const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
       const { secret } = await manager.rotateSecret(shop[0], 0)
@@ -127,7 +127,7 @@ describe.each(stores)('on %s', (name, storeOf) => {
   )
 
   test.each(['in the second in which a process has read it', 'by a clock that is behind'])(
-    'a rotation %s',
+    'a rotation %s leaves the old secret no token',
     async (when) => {
       const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()), when.includes('clock') ? 1800 : 0)
       f.clock.advance(60)
@@ -139,7 +139,7 @@ describe.each(stores)('on %s', (name, storeOf) => {
     },
   )
 
-  test('a refresh token of long before, and a code, stay, and are of no use with the old secret after a rotation alone', async () => {
+  test('a refresh token of hours before, and a code, stay after a rotation, and are of no use with the old secret', async () => {
     const { f, otherProcess, manager } = await processes(storeOf(memoryDriver()))
     const { body } = await f.post('token', ofAlice, shop)
     f.clock.advance(3 * 3600)

@@ -75,7 +75,7 @@ describe('one source', () => {
     [{ failures: 1 }, 1],
     [{ failures: 10, perAddress: 10 }, 10],
     [{ failures: 10, perAddress: 7 }, 7],
-  ])('of %j uses %i', async (perClient, part) => {
+  ])('with the allowance %j learns %i results', async (perClient, part) => {
     const f = await fixture({ abuseControl: { passwords: { perClient } } })
     expect(tally(await statusesOf(12, (index) => guess(f, `name ${index}`, 'x')))).toEqual({
       400: part,
@@ -103,7 +103,7 @@ describe('many sources', () => {
     expect((await right(f, elsewhere)).status).toBe(200)
   })
 
-  test('four do not', async () => {
+  test('four do not use up the allowance', async () => {
     const f = await fixture()
     const statuses = await statusesOf(200, (index) => guess(f, `name ${index}`, 'x', address(index % 4)))
     expect(tally(statuses)).toEqual({ 400: 80, 429: 120 })

@@ -57,7 +57,7 @@ describe('an interaction of a host', () => {
     ['the session', {}],
     ['prompt=consent', { prompt: 'consent' }],
     ['prompt=none', { prompt: 'none' }],
-  ])('gives no code without a question or a word that trusts the client: %s', async (_name, more) => {
+  ])('gives no code if it neither asks the user nor states that it trusts the client: %s', async (_name, more) => {
     const { browser, urlOf, events } = await setUp({
       interact: ({ request: { scopes } }) => ({ subject, scopes }) as never,
     })
@@ -135,7 +135,7 @@ describe('pages of a host that keeps everything to itself', () => {
   const errorOf = (response: Response) => new URL(response.headers.get('location') ?? '').searchParams.get('error')
 
   test.each([{}, { trusted: false }, { consented: 'yes' }, { remember: true }])(
-    'give no code without such a word: %j',
+    'give no code for a decision that neither trusts the client nor states a consent: %j',
     async (word) => {
       const { provider, checked } = await parsed()
       const decision = { subject: alice, scopes: checked.scopes, ...word } as unknown as HostDecision
@@ -155,7 +155,7 @@ describe('pages of a host that keeps everything to itself', () => {
   })
 })
 
-test('requireConsent: false is the word of the configuration', async () => {
+test('a client with requireConsent: false gets a code without a question', async () => {
   const { browser, urlOf } = await setUp(
     asking(),
     {},

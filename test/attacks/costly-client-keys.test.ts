@@ -164,7 +164,7 @@ describe.each(keySets)('%s', (_name, open) => {
     expect(await place.accepts(firstKey)).toBe(false)
   })
 
-  test('that their owner should keep secret are none', async () => {
+  test('that contain a private part are not used', async () => {
     const place = await open()
     place.publish({ ...keys.first.jwk, d: odd(2048) })
     expect(await place.accepts(keys.first)).toBe(false)

@@ -94,7 +94,7 @@ describe('the client allows only one provider', () => {
     linkTo(provider, page) ||
     unescapeHtml(new RegExp(`href="([^"]*/connect/upstream/${provider}[^"]*)"`, 'u').exec(page.html)?.[1] ?? '')
 
-  test('a session of another one approves no device', async () => {
+  test('a session of another provider approves no device', async () => {
     const { browser, start, open, approve, poll } = await withSessionOf('other')
     const device = await start()
     const page = await open(browser, device)
@@ -103,7 +103,7 @@ describe('the client allows only one provider', () => {
     expect(await poll(device.device_code)).toMatchObject({ error: 'authorization_pending' })
   })
 
-  test('nor does it on a page that was shown for a session of this one', async () => {
+  test('a session of another provider approves none on a page that was shown for a session of the right one', async () => {
     const { browser, signInAt, start, open, approve, poll } = await withSessionOf('acme')
     const device = await start()
     const page = await open(browser, device)
@@ -112,7 +112,7 @@ describe('the client allows only one provider', () => {
     expect(await poll(device.device_code)).toMatchObject({ error: 'authorization_pending' })
   })
 
-  test('a session of this one does', async () => {
+  test('a session of the right provider approves a device', async () => {
     const { browser, start, open, approve, poll } = await withSessionOf('acme')
     const device = await start()
     await approve(browser, await open(browser, device))

@@ -97,16 +97,19 @@ test('a token of another user than the one who logged in carries the epoch of it
   expect(await isActive(f, token)).toBe(false)
 })
 
-test.each(['jwt', 'reference'] as const)('epochs that cannot be read at the login, %s', async (format) => {
-  const { f, otherProcess, logIn, breakReads } = await started(async () => undefined, '1', format)
-  await otherProcess.provider.revoke({ subject: '1' })
-  breakReads(true)
-  const { status, body } = await logIn()
-  breakReads(false)
-  // Also without a record: whether the password was changed a moment ago is not known.
-  expect([status, body.access_token]).toEqual([503, undefined])
-  expect(await isActive(f, (await logIn()).body.access_token)).toBe(true)
-})
+test.each(['jwt', 'reference'] as const)(
+  'a login whose epochs cannot be read gets no token, with the format %s',
+  async (format) => {
+    const { f, otherProcess, logIn, breakReads } = await started(async () => undefined, '1', format)
+    await otherProcess.provider.revoke({ subject: '1' })
+    breakReads(true)
+    const { status, body } = await logIn()
+    breakReads(false)
+    // Also without a record: whether the password was changed a moment ago is not known.
+    expect([status, body.access_token]).toEqual([503, undefined])
+    expect(await isActive(f, (await logIn()).body.access_token)).toBe(true)
+  },
+)
 
 test('the epochs of a user whom the grant names itself are read before the user service is asked, and only once', async () => {
   const driver = mapDriver()

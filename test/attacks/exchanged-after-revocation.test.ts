@@ -76,7 +76,7 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
     },
   )
 
-  test('of a client between ends what later ones have, and not what it came from', async () => {
+  test('the end of a client in between ends what later ones have, and not what it came from', async () => {
     const f = await partiesWith(format)
     const first = (await f.logIn()).access_token
     const second = await passedOn(f, first, service)
@@ -85,7 +85,7 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
     expect(await Promise.all([first, second, last].map((token) => isLive(f, token)))).toEqual([true, false, false])
   })
 
-  test('of the client that has exchanged leaves the token that it was given', async () => {
+  test('the end of the client that has exchanged leaves the token that it has exchanged', async () => {
     const f = await partiesWith(format)
     const first = (await f.logIn()).access_token
     await end(f, service[0])
@@ -108,7 +108,7 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
   test.each([
     ['to another client', []],
     ['back', [service]],
-  ] as const)('an exchange %s gives nothing, at any time', async (_, before) => {
+  ] as const)('an exchange %s gives nothing, at whichever call the access ends', async (_, before) => {
     const { storage, during } = interruptible(mapDriver())
     const f = await partiesWith(format, storage)
     const party = before.length === 0 ? service : app
@@ -130,38 +130,44 @@ describe.each(cases)('with access tokens as %s, when %s', (format, _title, end) 
   })
 })
 
-test.each(formats)('withdrawals of more than 100 clients, which become one, end it as well, as %s', async (format) => {
-  const f = await partiesWith(format)
-  const token = await passedOn(f, (await f.logIn()).access_token, service)
-  for (let count = 0; count <= 100; count += 1) await withdraw(f, `other-${count}`)
-  expect(await isLive(f, token)).toBe(false)
-  const again = await passedOn(f, (await f.logIn()).access_token, service)
-  expect(await isLive(f, again)).toBe(true)
-  await withdraw(f, app[0])
-  expect(await isLive(f, again)).toBe(false)
-})
+test.each(formats)(
+  'more than 100 withdrawals, which are stored as one, end the access as well, with access tokens as %s',
+  async (format) => {
+    const f = await partiesWith(format)
+    const token = await passedOn(f, (await f.logIn()).access_token, service)
+    for (let count = 0; count <= 100; count += 1) await withdraw(f, `other-${count}`)
+    expect(await isLive(f, token)).toBe(false)
+    const again = await passedOn(f, (await f.logIn()).access_token, service)
+    expect(await isLive(f, again)).toBe(true)
+    await withdraw(f, app[0])
+    expect(await isLive(f, again)).toBe(false)
+  },
+)
 
-test.each(formats)('a token ends with the client of its actor token, of another user, as %s', async (format) => {
-  const f = await partiesWith(format)
-  const authorization = { clientId: third[0], subject: { sub: 'bob', amr: ['pwd'] } }
-  const actorOf = async () => {
-    const code = await storeGrant(f.provider, { kind: 'code', redirectUri, scopes: ['front'], ...authorization })
-    const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
-    return String((await f.post(form, third)).body.access_token)
-  }
-  const acted = async () => {
-    const actor = { actor_token: await actorOf(), actor_token_type: typeOf('access_token') }
-    return String((await f.exchange((await f.logIn()).access_token, actor)).body.access_token)
-  }
-  const token = await acted()
-  expect(await isLive(f, token)).toBe(true)
-  // The user of the subject token has let this client have nothing.
-  await withdraw(f, third[0])
-  expect(await isLive(f, token)).toBe(true)
-  await f.provider.revoke({ clientId: third[0] })
-  expect(await isLive(f, token)).toBe(false)
-  expect(await isLive(f, await acted())).toBe(true)
-})
+test.each(formats)(
+  'a token ends with the client of its actor token, which is of another user, with access tokens as %s',
+  async (format) => {
+    const f = await partiesWith(format)
+    const authorization = { clientId: third[0], subject: { sub: 'bob', amr: ['pwd'] } }
+    const actorOf = async () => {
+      const code = await storeGrant(f.provider, { kind: 'code', redirectUri, scopes: ['front'], ...authorization })
+      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+      return String((await f.post(form, third)).body.access_token)
+    }
+    const acted = async () => {
+      const actor = { actor_token: await actorOf(), actor_token_type: typeOf('access_token') }
+      return String((await f.exchange((await f.logIn()).access_token, actor)).body.access_token)
+    }
+    const token = await acted()
+    expect(await isLive(f, token)).toBe(true)
+    // The user of the subject token has let this client have nothing.
+    await withdraw(f, third[0])
+    expect(await isLive(f, token)).toBe(true)
+    await f.provider.revoke({ clientId: third[0] })
+    expect(await isLive(f, token)).toBe(false)
+    expect(await isLive(f, await acted())).toBe(true)
+  },
+)
 
 test.each([
   ['the user withdraws its access', { subject: 'alice', clientId: 'app' }],

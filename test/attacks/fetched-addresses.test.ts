@@ -65,7 +65,7 @@ describe('a host whose name has an address of this machine', () => {
     expect(lastReason(f)).toBe('plugin:client-assertion:keys_address_refused')
   })
 
-  test('gets one if private addresses are allowed', async () => {
+  test('gets a request if private addresses are allowed', async () => {
     resolveTo(['127.0.0.1'])
     const jwksUri = `https://keys.example.com:${port()}/jwks`
     const f = await setUp({ jwksUri: { allowPrivateAddresses: true } }, [client({ jwks: undefined, jwksUri })])

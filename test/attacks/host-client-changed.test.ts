@@ -19,7 +19,7 @@ async function gives(f: Fixture, body: Readonly<Record<string, unknown>>): Promi
   return (await f.post('introspection', { token }, api1)).body.active === true
 }
 
-describe('a client store of the host', () => {
+describe('a client of a store of the host', () => {
   const options = client
 
   /** A store that returns a new object each time, and in which something happens after a client was read. */
@@ -57,7 +57,7 @@ describe('a client store of the host', () => {
 
   const ask = (f: Fixture) => f.post('token', ofAlice, [web[0], secret])
 
-  test('is read again when the client was revoked after it was read', async () => {
+  test('is read again when it was revoked after it was read', async () => {
     const { f, changeAfterRead } = await hosted()
     expect((await ask(f)).status).toBe(200)
     changeAfterRead({ secrets: [hashSecret('new')] })
@@ -65,14 +65,14 @@ describe('a client store of the host', () => {
     expect((await ask(f)).status).toBe(401)
   })
 
-  test('gives what it gave before to a client that is the same', async () => {
+  test('gets what it got before if it is the same', async () => {
     const { f, changeAfterRead } = await hosted()
     changeAfterRead({})
     const { body } = await ask(f)
     expect(await gives(f, body)).toBe(true)
   })
 
-  test('is another one until it is read again', async () => {
+  test('counts as changed until it is read again', async () => {
     const [stale, present] = [[1], [2]].map((secrets) => ({ secrets })) as unknown as [Client, Client]
     const secretsOf = () => ({ stored: [], malformed: 0 })
     const clients = { reread: () => present, secretsOf, hasUnlisted: true }
@@ -81,7 +81,7 @@ describe('a client store of the host', () => {
     expect([stale, stale, present].map((version) => isUnchanged(version, state))).toEqual([false, false, true])
   })
 
-  test('is read no more than before, unless the client was revoked in the last hour', async () => {
+  test('is read no more often than before, unless it was revoked in the last hour', async () => {
     const { f, readsOf } = await hosted()
     const usual = await readsOf(() => ask(f))
     await f.provider.revoke({ clientId: web[0] })

@@ -25,28 +25,31 @@ describe('a login page of the host', () => {
   const context = {}
   const asked = { consented: true } as const
 
-  test.each([false, true])('gives no code; remembers the user: %s', async (isRemembered) => {
-    const { users, changeDuring } = slowUsers()
-    const f = await createTestProvider({
-      users,
-      plugins: [authorizationCode(), proofKey(), refreshToken(), loginPage({ trusted: true })],
-      clients: [...clients],
-    })
-    const requests = f.provider.use(authorizationRequests)
-    const page = `https://id.example.com/login?${new URLSearchParams(request)}`
-    const codeFor = async (password: string) => {
-      const checked = await requests.parse(new Request(page))
-      if ('response' in checked) throw new Error('The request was refused')
-      const subject = await f.provider.authenticateUser({ username: 'alice', password }, context)
-      if (subject === undefined) return undefined
-      const { response } = await requests.respond(checked, { subject, scopes: checked.scopes, ...asked })
-      return new URL(response.headers.get('location') ?? 'x:').searchParams.get('code') ?? undefined
-    }
-    if (isRemembered) expect(await codeFor(before)).toBeDefined()
-    changeDuring(() => f.provider.revoke({ subject: 'alice' }))
-    expect(await codeFor(before)).toBeUndefined()
-    expect(await codeFor(after)).toBeDefined()
-  })
+  test.each([false, true])(
+    'gives no code to the old password (the provider remembers the user: %s)',
+    async (isRemembered) => {
+      const { users, changeDuring } = slowUsers()
+      const f = await createTestProvider({
+        users,
+        plugins: [authorizationCode(), proofKey(), refreshToken(), loginPage({ trusted: true })],
+        clients: [...clients],
+      })
+      const requests = f.provider.use(authorizationRequests)
+      const page = `https://id.example.com/login?${new URLSearchParams(request)}`
+      const codeFor = async (password: string) => {
+        const checked = await requests.parse(new Request(page))
+        if ('response' in checked) throw new Error('The request was refused')
+        const subject = await f.provider.authenticateUser({ username: 'alice', password }, context)
+        if (subject === undefined) return undefined
+        const { response } = await requests.respond(checked, { subject, scopes: checked.scopes, ...asked })
+        return new URL(response.headers.get('location') ?? 'x:').searchParams.get('code') ?? undefined
+      }
+      if (isRemembered) expect(await codeFor(before)).toBeDefined()
+      changeDuring(() => f.provider.revoke({ subject: 'alice' }))
+      expect(await codeFor(before)).toBeUndefined()
+      expect(await codeFor(after)).toBeDefined()
+    },
+  )
 
   test('on another host gives no session', async () => {
     const { users, changeDuring } = slowUsers()

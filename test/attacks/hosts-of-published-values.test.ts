@@ -71,7 +71,7 @@ describe.each(publishedValues)('%s', (_name, open) => {
     expect(value.fetches()).toBe(1)
   })
 
-  test('that are read for a request which has been ended: those that wait for the same end, too', async () => {
+  test('that are read for a request which has been ended let no request that waits for them hang', async () => {
     const value = await open()
     await abandoned(value)
     expect(await ended(value.sees('first'))).toBe(false)
@@ -115,13 +115,13 @@ describe.each(publishedValues)('%s', (_name, open) => {
     expect(await value.sees('first')).toBe(true)
   })
 
-  test.each([203, 404, 500])('with the status %i are none', async (status) => {
+  test.each([203, 404, 500])('in a response with the status %i are not used', async (status) => {
     const value = await open()
     value.respond((usual) => new Response(usual().body, { status, headers: { 'content-type': 'application/json' } }))
     expect(await value.sees('first')).toBe(false)
   })
 
-  test('are newer after their time for a request that a Worker ends as soon as it has its response', async () => {
+  test('are renewed after their time, also for a request that a Worker ends as soon as it has its response', async () => {
     const value = await open()
     expect(await value.sees('first')).toBe(true)
     value.publishes('second')

@@ -66,9 +66,12 @@ const alone: readonly (readonly [keyof Systems, what: string, Exported])[] = [
   ['auth0', 'no factor', { mfa_factors: [], multifactor: [] }],
 ]
 
-test.each(alone)('who needs no more than the password stays active: %s: %s', async (system, _what, more) => {
-  const [from, of] = systems[system]
-  const { users } = await read(from, of(more))
-  expect(users).toMatchObject([{ username: 'alice', password: expect.any(String) }])
-  expect(users[0]).not.toHaveProperty('active')
-})
+test.each(alone)(
+  'a user who needs no more than the password there stays active: %s: %s',
+  async (system, _what, more) => {
+    const [from, of] = systems[system]
+    const { users } = await read(from, of(more))
+    expect(users).toMatchObject([{ username: 'alice', password: expect.any(String) }])
+    expect(users[0]).not.toHaveProperty('active')
+  },
+)

@@ -172,7 +172,7 @@ describe('the console', () => {
     expect(() => parseNumber('ten')).toThrow('Type a number.')
   })
 
-  test('keeps all others', async () => {
+  test('keeps all other numbers', async () => {
     const { parseJson, parseNumber } = await load()
     for (const number of exact) {
       expect([parseJson(number), parseNumber(number)]).toEqual([Number(number), Number(number)])

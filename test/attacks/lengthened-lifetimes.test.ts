@@ -39,7 +39,7 @@ test('a revocation through an older token ends the family permanently', async ()
   await expectStaysDead(after, second.refresh_token, clock.advance)
 })
 
-test('a replay of an older token does the same', async () => {
+test('a replay of an older token ends the family permanently', async () => {
   const { clock, before, after } = await lengthened()
   const first = await issueTokens(before)
   const second = (await refresh(after, first.refresh_token)).body
@@ -48,7 +48,7 @@ test('a replay of an older token does the same', async () => {
   await expectStaysDead(after, second.refresh_token, clock.advance)
 })
 
-test('a replay of the code does the same', async () => {
+test('a replay of the code ends the family permanently', async () => {
   const { clock, before, after } = await lengthened()
   const form = { grant_type: 'authorization_code', code: await before.code(), redirect_uri: redirectUri }
   const first = (await before.post('token', form, web)).body

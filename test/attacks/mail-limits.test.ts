@@ -86,7 +86,7 @@ describe('the mails of all', () => {
     },
   )
 
-  test('are the first of their accounts when they are asked for at the same moment as the last one of all', async () => {
+  test('that are the first of their accounts in a day are all sent, also when they use up the rest at the same moment', async () => {
     const { ask, users, arrived } = await openWithUsers({ total: 10 }, 10, withLatency(memoryDriver()))
     const statuses = await Promise.all(users.map((user, index) => ask(`198.51.100.${index}`, user)))
     expect(new Set(statuses)).toEqual(new Set([200]))

@@ -35,12 +35,15 @@ test.each(spellings)('logins of %j do not reset the guesses at alice', async (na
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
 })
 
-test.each(spellings)('nor do they after earlier logins there', async (name) => {
-  const f = await withSpelling(name)
-  for (let login = 0; login < 3; login += 1) expect((await ownLogin(f, name)).status).toBe(200)
-  const statuses = await guessesBetweenLogins(f, name, 8, () => home)
-  expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
-})
+test.each(spellings)(
+  'logins of %j do not reset the guesses at alice after earlier logins at the same address',
+  async (name) => {
+    const f = await withSpelling(name)
+    for (let login = 0; login < 3; login += 1) expect((await ownLogin(f, name)).status).toBe(200)
+    const statuses = await guessesBetweenLogins(f, name, 8, () => home)
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+  },
+)
 
 test.each(spellings)('logins of %j at many addresses do not make them addresses of alice', async (name) => {
   const f = await withSpelling(name)
@@ -63,7 +66,7 @@ test('logins under other spellings do not extend the share of one source in the 
   expect(statuses).toEqual([...Array(20).fill(400), ...Array(10).fill(429)])
 })
 
-test('without addresses they do not reset the guesses either', async () => {
+test('logins of another spelling without an address do not reset the guesses either', async () => {
   const f = await withSpelling('ALICE')
   const logIn = (username: string, password: string) =>
     f.post('token', { grant_type: 'password', username, password, scope: 'openid' }, web)

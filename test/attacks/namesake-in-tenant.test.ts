@@ -19,17 +19,20 @@ describe('a user with the same name in a tenant of the attacker', () => {
     return f.post('token', { grant_type: 'password', username, password, scope: 'openid', ...acr }, web, from)
   }
 
-  test.each([['evil'], [undefined]])('whose logins (%j) do not reset the guesses at the other', async (tenant) => {
-    const f = await fixture(tenants)
-    const statuses: number[] = []
-    for (let guessed = 0; guessed < 8; guessed += 1) {
-      statuses.push((await logIn(f, 'victim', `guess ${guessed}`)).status)
-      await logIn(f, tenant, `password of ${tenant ?? 'none'}`)
-    }
-    expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
-  })
+  test.each([['evil'], [undefined]])(
+    'does not reset the guesses at the other user by logins in the tenant %j',
+    async (tenant) => {
+      const f = await fixture(tenants)
+      const statuses: number[] = []
+      for (let guessed = 0; guessed < 8; guessed += 1) {
+        statuses.push((await logIn(f, 'victim', `guess ${guessed}`)).status)
+        await logIn(f, tenant, `password of ${tenant ?? 'none'}`)
+      }
+      expect(statuses).toEqual([400, 400, 400, 400, 400, 429, 429, 429])
+    },
+  )
 
-  test('whose name looks like the counter itself does not reset them either', async () => {
+  test('does not reset them with a name that looks like the key of the counter', async () => {
     const f = await fixture(tenants)
     const statuses: number[] = []
     for (let guessed = 0; guessed < 22; guessed += 1) {

@@ -40,6 +40,7 @@ test('the sealed code of a mail counts for no other mail', async () => {
   const mail = () => createMailed({ counts: true, expiresAt: kit.now() + 900 }, kit)
   const [mailed, otherMailed] = [await mail(), await mail()]
   expect(await isMailedCode({ ...otherMailed.stored, code: mailed.stored.code }, mailed.code, kit)).toBe(false)
+  expect(await isMailedCode({ ...otherMailed.stored, id: mailed.stored.id }, otherMailed.code, kit)).toBe(false)
   expect(await isMailedCode({ ...otherMailed.stored, counts: false }, otherMailed.code, kit)).toBe(false)
   expect(await isMailedCode(otherMailed.stored, otherMailed.code, kit)).toBe(true)
 })

@@ -62,7 +62,7 @@ describe('a restored backup', () => {
     expect(await ask(secret)).toBe(200)
   })
 
-  test('does without that line, which is the reason for it', async () => {
+  test('brings it back if the configuration does not refuse it, which is why the line is necessary', async () => {
     const { backup } = await rotated()
     expect(await (await serve(backup)).ask(leaked)).toBe(200)
   })

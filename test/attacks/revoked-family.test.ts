@@ -69,7 +69,7 @@ describe('lifetimes that are shortened between the issue and the revocation', ()
     }
   })
 
-  test('a replayed code does the same', async () => {
+  test('a replayed code revokes its family for the full original lifetime', async () => {
     const { clock, before, after, code, second } = await shortened()
     expect(await redeem(after, code)).toMatchObject(refused)
     expect(types(after)).toContain('code_replayed')

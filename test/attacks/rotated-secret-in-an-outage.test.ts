@@ -101,12 +101,12 @@ const changing: Readonly<Record<string, Kind>> = {
   },
 }
 
-describe.each(Object.entries({ ...listed, ...changing }))('of %s', (_kind, open) => {
+describe.each(Object.entries({ ...listed, ...changing }))('a JWT of %s', (_kind, open) => {
   const cases = Object.keys(outages).flatMap((outage) =>
     (['client credentials', 'a password'] as const).map((form) => [outage, form] as const),
   )
 
-  test.each(cases)('while %s, by %s', async (outage, form) => {
+  test.each(cases)('while %s, by %s, is issued only if nothing has to be read for it', async (outage, form) => {
     const driver = failing(memoryDriver())
     const { f, rotate } = await open(driver.storage)
     expect((await f.post('token', forms[form], shop)).status).toBe(200)

@@ -127,7 +127,7 @@ describe('a leaked secret that was ended', () => {
   })
 })
 
-test('a plan reports all of them, and where', async () => {
+test('a plan reports each secret that was replaced, and where it stands', async () => {
   const service = administer()
   await service.clients.add({ ...client, secrets: [leaked] })
   await service.clients.rotateSecret('shop', 0)

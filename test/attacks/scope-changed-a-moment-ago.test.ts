@@ -96,7 +96,7 @@ describe.each(stores)('on %s', (_, storeOf) => {
     expect((await introspect(f, token, [pay[0], secret ?? ''])).body.active).toBe(true)
   })
 
-  test('of 20 requests around the rotation, none of afterwards is answered', async () => {
+  test('of 20 requests around the rotation, none that begins after it is answered', async () => {
     const { f, otherProcess, manager, token } = await processes(storeOf(memoryDriver()))
     const before = Array.from({ length: 10 }, (_, at) => introspect(at % 2 === 0 ? f : otherProcess, token))
     await manager.rotateSecret(pay[0], 0)

@@ -101,7 +101,7 @@ describe('guessing the secret of a client', () => {
     },
   )
 
-  test('a process that has not seen the failures checks one more secret, and then none', async () => {
+  test('a process that has not seen the failures reports no further one, and refuses the right secret', async () => {
     const storage = memoryDriver()
     const [first, second] = [
       await fixture({ storage, abuseControl: true }),

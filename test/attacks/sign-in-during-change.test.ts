@@ -52,9 +52,9 @@ describe.each(stores)('the password grant on %s', (_, storeOf) => {
 
   describe.each(['this process', 'another process'] as const)('a revocation in %s', (where) => {
     test.each([
-      ['the first sign-in of the user here', 0],
-      ['one of a user whom this process remembers', 1],
-    ])('%s', async (_name, earlier) => {
+      ['the first sign-in of the user in this process', 0],
+      ['the sign-in of a user whom this process remembers', 1],
+    ])('ends %s with the old password', async (_name, earlier) => {
       const { f, otherProcess, changeDuring } = await processes()
       for (let times = 0; times < earlier; times += 1) expect((await signIn(f, before)).status).toBe(200)
       const revoking = where === 'this process' ? f : otherProcess

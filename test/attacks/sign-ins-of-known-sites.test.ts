@@ -126,7 +126,7 @@ function refusingKit() {
   }
 }
 
-test('the places of all sites with users have an end', async () => {
+test('the places of all sites with users have a limit', async () => {
   const { kit, isStored } = refusingKit()
   let stored = 0
   for (let site = 0; site < placesOfAllSites / placesOfSite + 2; site += 1) {
@@ -137,7 +137,7 @@ test('the places of all sites with users have an end', async () => {
   expect(stored).toBe(placesOfAllSites)
 })
 
-test('a site gets a place by a refusal of all callers only, and no request without an address does', async () => {
+test('a site gets a place only when the limit of all callers refuses it, and a request without an address gets none', async () => {
   const { kit, isStored, fail } = refusingKit()
   await rememberSite(home, kit)
   await rememberSite(undefined, kit)

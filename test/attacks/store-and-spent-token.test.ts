@@ -49,7 +49,7 @@ test.each(Object.entries(secretKeys))(
   },
 )
 
-test('nor do the bytes on the disk of the files driver', async () => {
+test('the bytes on the disk of the files driver lead from a spent refresh token to no other one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'grantry-chain-'))
   directories.push(directory)
   const chain = await refreshedChain(filesystemDriver({ directory }))
@@ -79,11 +79,14 @@ async function retriedAt(keys: KeySource, first: KeySource) {
   return { repeated: body.refresh_token, newest: tokens.at(-1), error: body.error }
 }
 
-test.each(Object.entries(secretKeys))('with keys %s, a retry at another process gets the same', async (_, keysOf) => {
-  const keys = await keysOf()
-  const { repeated, newest } = await retriedAt(keys, keys)
-  expect(repeated).toBe(newest)
-})
+test.each(Object.entries(secretKeys))(
+  'with keys %s, a retry at another process gets the same refresh token',
+  async (_, keysOf) => {
+    const keys = await keysOf()
+    const { repeated, newest } = await retriedAt(keys, keys)
+    expect(repeated).toBe(newest)
+  },
+)
 
 test('while the keys of a configuration are replaced, a retry gets the same from a process with the other order', async () => {
   const [old, next] = [await privateKeyFor('ES256'), await privateKeyFor('ES256')]

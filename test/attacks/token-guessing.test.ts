@@ -93,7 +93,7 @@ describe.each(endpoints)('%s', (name, validate, refusal) => {
   })
 })
 
-test('the three count together', async () => {
+test('guesses at the three endpoints count together', async () => {
   const f = await fixture({ abuseControl: { validation: { failures: 6 } } })
   const statuses = []
   for (let count = 0; count < 8; count += 1) {

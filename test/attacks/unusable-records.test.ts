@@ -33,7 +33,7 @@ test('a record that cannot be used is answered as a wrong password, and the oper
   ])
 })
 
-test('its attempts count as those of others', async () => {
+test('attempts for a record that cannot be used count as those for an unknown name', async () => {
   const f = await setUp()
   const statuses = async (username: string) => {
     const received: number[] = []

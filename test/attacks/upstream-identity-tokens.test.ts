@@ -91,7 +91,7 @@ describe('an identity token', () => {
     )
   })
 
-  test('18.7 is not needed from a userinfo response of another user', async () => {
+  test('18.7 is not completed by a userinfo response of another user', async () => {
     const f = await setUpUpstream({ double: { userinfo: { sub: 'victim', email: 'victim@example.com' } } })
     expect((await f.comeBack(await f.leave())).html).toContain('provider_failed')
   })

@@ -89,7 +89,7 @@ describe('a response of a provider', () => {
     },
   )
 
-  test('is not asked for at addresses that are not public', async () => {
+  test('is never read from an address that is not public: its issuer is refused at start', async () => {
     const issuer = 'https://10.0.0.1'
     await expect(setUpUpstream({ provider: { issuer } })).rejects.toThrow(/issuer must have the name of a public host/u)
   })

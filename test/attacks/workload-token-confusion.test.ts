@@ -17,7 +17,7 @@ import {
 } from '../workload-identity/parties.ts'
 
 test.each(Object.keys(tokens) as (keyof typeof tokens)[])(
-  'a token of %s with the key of another issuer',
+  'a token of %s with the key of another issuer is refused',
   async (platform) => {
     const f = await setUp()
     for (const [signer, key] of Object.entries(keys)) {
@@ -31,7 +31,7 @@ test.each(Object.keys(tokens) as (keyof typeof tokens)[])(
   },
 )
 
-test('a token of an issuer for a client of another one', async () => {
+test('a token of an issuer is refused for a client of another one', async () => {
   const f = await setUp()
   const claims = { ...githubClaims(), iss: gitlab, sub: 'repo:acme@1001/deploy@2002:ref:refs/heads/main' }
   expect(await outcomeOf(f, await tokens.gitlab(claims), 'github')).toEqual([401, 'issuer_not_allowed'])
@@ -52,14 +52,14 @@ test.each([
   'secevent+jwt',
   'JOSE',
   'wit+jwt',
-])('a JWT with the type %s', async (typ) => {
+])('a JWT with the type %s is refused', async (typ) => {
   expect(await outcomeOf(await setUp(), await tokens.github({}, keys.github, { typ }), 'github')).toEqual([
     401,
     'typ_unsupported',
   ])
 })
 
-test('an HMAC with the public key, and no signature', async () => {
+test('an HMAC with the public key is refused, and no signature', async () => {
   const f = await setUp()
   const pem = await exportSPKI((await importJWK(keys.github.jwk, 'RS256', { extractable: true })) as CryptoKey)
   for (const secret of [pem, JSON.stringify(keys.github.jwk)]) {
@@ -73,7 +73,7 @@ test('an HMAC with the public key, and no signature', async () => {
   expect(await outcomeOf(f, unsigned, 'github')).toEqual([401, 'algorithm_not_allowed'])
 })
 
-test('a key in the header', async () => {
+test('a key in the header is not used', async () => {
   const evil = await createKey('RS256', { kid: 'github-1' })
   const header = { jwk: evil.jwk, jku: 'https://evil.example.com/jwks' }
   expect(await outcomeOf(await setUp(), await tokens.github({}, evil, header), 'github')).toEqual([
@@ -82,7 +82,7 @@ test('a key in the header', async () => {
   ])
 })
 
-test('an access token of this provider, and a token that needs a key', async () => {
+test('an access token of this provider is refused, and a token that needs a key', async () => {
   const f = await setUp()
   const { body } = await present(f, await tokens.cluster(), 'cluster')
   expect((await outcomeOf(f, body.access_token, 'cluster'))[0]).toBe(401)

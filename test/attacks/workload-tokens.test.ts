@@ -100,7 +100,7 @@ describe('replay', () => {
     expect(await outcomeOf(f, await tokens.github({ jti: undefined }), 'github')).toEqual([401, 'jti_missing'])
   })
 
-  test('a token of a cluster is used until it ends, as pods do', async () => {
+  test('a token of a cluster authenticates again and again until it ends, because pods send it so', async () => {
     const f = await setUp()
     const jwt = await tokens.cluster()
     for (let time = 0; time < 3; time += 1) expect((await outcomeOf(f, jwt, 'cluster'))[0]).toBe(200)
