@@ -12,7 +12,7 @@ export {
   type ClientWithSecrets,
   clientSchema,
 } from './directory/client.ts'
-export type { ClientStore, UnknownCaller } from './directory/clients.ts'
+export type { ClientStore, UnknownCaller } from './directory/client-directory.ts'
 export {
   type Member,
   type MemberEntries,

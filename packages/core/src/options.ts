@@ -3,7 +3,7 @@ import { type AbuseControlOptions, abuseControlSchema } from './abuse/abuse-cont
 import { configurationMap, configurationObject, configurationPort, functionSchema } from './config-schema.ts'
 import { refusedSecretsSchema } from './directory/check-secret.ts'
 import type { ClientOptions } from './directory/client.ts'
-import type { ClientStore } from './directory/clients.ts'
+import type { ClientStore } from './directory/client-directory.ts'
 import { defaultMaxCalls } from './directory/host-port.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { UserService } from './directory/user-service.ts'

@@ -1,7 +1,7 @@
 import type { ValidationLimits } from './abuse/validation-limits.ts'
 import type { Credentials } from './credentials/open-credentials.ts'
 import type { ClientOptions } from './directory/client.ts'
-import type { ClientDirectory } from './directory/clients.ts'
+import type { ClientDirectory } from './directory/client-directory.ts'
 import type { Directory } from './directory/open-directory.ts'
 import type { ScopeOptions } from './directory/scope.ts'
 import type { ErrorContext } from './errors/error-response.ts'

@@ -1,7 +1,7 @@
 import type { CredentialAttempt, CredentialLimits } from '../abuse/credential-limits.ts'
 import { createSecretCheck, type RefusalCheck } from '../directory/check-secret.ts'
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { isOAuthError, reasonOf } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import type { RequestParameters } from '../http/parameters.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, functionSchema, parseConfiguration } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { Subject, UserCredentials, UserService } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'

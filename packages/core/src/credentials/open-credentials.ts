@@ -1,7 +1,7 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Limits } from '../abuse/open-limits.ts'
 import { createRefusalCheck, type RefusedSecrets } from '../directory/check-secret.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { LiveScopes } from '../directory/scopes.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'

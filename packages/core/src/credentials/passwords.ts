@@ -1,7 +1,7 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import { createPasswordLimits, type PasswordLimits } from '../abuse/password-limits.ts'
 import type { LimitDeps } from '../abuse/window-limit.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { UserService } from '../directory/user-service.ts'
 import { describeCause } from '../events/cause.ts'
 import type { Recorder } from '../events/recorder.ts'

@@ -2,8 +2,8 @@ import { after, allOf, isThenable } from '../promises.ts'
 import type { Runtime } from '../runtime.ts'
 import type { MaybePromise } from '../types.ts'
 import type { Client } from './client.ts'
+import type { ClientDirectory, UnknownCaller } from './client-directory.ts'
 import { isClientRefusal } from './client-refusal.ts'
-import type { ClientDirectory, UnknownCaller } from './clients.ts'
 
 /** Milliseconds for which a client that was found counts as current: longer than most requests take. */
 const currentFor = 10_000

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { configurationObject } from '../config-schema.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { completeSubject } from '../directory/user-service.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import type { Recorder } from '../events/recorder.ts'

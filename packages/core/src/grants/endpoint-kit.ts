@@ -1,4 +1,4 @@
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { begins, isActive, type UserService } from '../directory/user-service.ts'
 import type { AuthenticateUser, ProvedEpochOf, RememberAddress } from '../parts/authenticate-user.ts'
 import type { EndpointKit } from '../parts/endpoint.ts'

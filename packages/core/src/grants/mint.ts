@@ -1,4 +1,4 @@
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { type CompleteSubject, completeSubject, type UserQuestion } from '../directory/user-service.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Fact } from '../events/event.ts'

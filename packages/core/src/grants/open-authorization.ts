@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { configurationObject, lifetimeSchema } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { isRegistered, redirectUriProblem } from '../directory/redirect-uri.ts'
 import { redirectUriDetail } from '../directory/shown-uri.ts'
 import { OAuthError } from '../errors/oauth-error.ts'

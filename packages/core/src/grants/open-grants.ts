@@ -1,6 +1,6 @@
 import type { AbuseControl } from '../abuse/abuse-control.ts'
 import type { Credentials } from '../credentials/open-credentials.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { UserService } from '../directory/user-service.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { KeyRing } from '../keys/key-ring.ts'

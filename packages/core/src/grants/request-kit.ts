@@ -1,6 +1,6 @@
 import type { Settlement } from '../abuse/settlement.ts'
 import type { PasswordCheck } from '../credentials/password-check.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { Trace } from '../events/recorder.ts'
 import type { AuthenticatedClient, Confirmation } from '../parts/grant.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { scopeName } from '../directory/scope.ts'
 import type { ScopeDirectory } from '../directory/scopes.ts'
 import { OAuthError } from '../errors/oauth-error.ts'

@@ -1,5 +1,5 @@
 import { parseConfiguration } from '../config-schema.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { Recorder } from '../events/recorder.ts'
 import type { Store } from '../records/store.ts'
 import type { Runtime, SigningAlgorithm } from '../runtime.ts'

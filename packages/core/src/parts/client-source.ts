@@ -1,12 +1,8 @@
 import * as v from 'valibot'
 import type { ClientOptions, clientSchema } from '../directory/client.ts'
+import type { ClientDirectory, UnknownCaller } from '../directory/client-directory.ts'
 import { combineClients } from '../directory/client-sources.ts'
-import {
-  type ClientDirectory,
-  type OnMalformedClient,
-  openClientSource,
-  type UnknownCaller,
-} from '../directory/clients.ts'
+import { type OnMalformedClient, openClientSource } from '../directory/clients.ts'
 import type { HostLimits } from '../directory/host-port.ts'
 import type { RenewOptions } from '../directory/renewing-store.ts'
 import type { MaybePromise } from '../types.ts'

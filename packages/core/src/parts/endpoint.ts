@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import type { UnknownCaller } from '../directory/clients.ts'
+import type { UnknownCaller } from '../directory/client-directory.ts'
 import type { Scope } from '../directory/scope.ts'
 import type { OAuthError } from '../errors/oauth-error.ts'
 import type { CorsPolicy } from '../http/cors-headers.ts'

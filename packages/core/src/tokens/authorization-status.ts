@@ -1,5 +1,5 @@
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { type ActiveQuestion, isActive, type UserService } from '../directory/user-service.ts'
 import { after, allOf } from '../promises.ts'
 import { keyOf } from '../records/keys.ts'

@@ -1,6 +1,6 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import { OAuthError } from '../errors/oauth-error.ts'
 import { after, isThenable } from '../promises.ts'
 import type { Store } from '../records/store.ts'

@@ -1,7 +1,7 @@
 import { createBoundedMap } from '../bounded-map.ts'
 import { maxLifetime } from '../config-schema.ts'
 import type { Client } from '../directory/client.ts'
-import type { ClientDirectory } from '../directory/clients.ts'
+import type { ClientDirectory } from '../directory/client-directory.ts'
 import type { Recorder, Trace } from '../events/recorder.ts'
 import { existenceAt, type Lookup, markerAt, recordAt } from '../records/envelope.ts'
 import { fingerprintOf, keyOf, spentKeyOf } from '../records/keys.ts'
