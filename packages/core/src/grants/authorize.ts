@@ -157,8 +157,8 @@ function createStoreApproval(deps: AuthorizeDeps) {
       generation: 0,
       redeemableUntil,
       keptUntil: redeemableUntil + longest + maxTokenLifetime(client),
-      ...recordedEpochs(epochs),
       revision,
+      ...recordedEpochs(epochs),
       ...recordedAuthorization({
         subject,
         scopes,

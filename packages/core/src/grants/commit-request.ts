@@ -43,8 +43,8 @@ export interface ReplayDeps {
 
 /** Returns what an event contains about a credential. */
 export const aboutOf = ({ kind, hash, record }: CredentialDetails, families: Families) => ({
-  ...(record !== undefined && kind !== 'code' && kind !== 'refresh' && { kind }),
   fingerprint: fingerprintOf(hash),
+  ...(record !== undefined && kind !== 'code' && kind !== 'refresh' && { kind }),
   ...families.describe(record?.family),
 })
 

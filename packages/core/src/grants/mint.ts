@@ -113,8 +113,8 @@ function factsOf(
     tokenType,
     grantType,
     scopes,
-    ...login,
     fingerprint,
+    ...login,
     ...families.describe(family),
   })
   const { access, refresh, identity } = tokens
@@ -158,7 +158,8 @@ export function createMint(deps: MintDeps): Mint {
       cnf: confirmation,
       userinfoClaims: result.requestedClaims?.userinfo,
       family,
-      ...mark,
+      epochs: mark.epochs,
+      revision: mark.revision,
       format,
       at: issuance.at,
       random: issuance.accessToken,

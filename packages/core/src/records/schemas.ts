@@ -63,7 +63,7 @@ export function isGrantRecord(value: unknown): value is GrantRecord {
 /** The record of a reference token: the claims that a JWT would contain, and the revision when it was written. */
 export interface AccessTokenRecord {
   readonly claims: JsonObject
-  readonly revision?: string
+  readonly revision?: string | undefined
 }
 
 export function isAccessTokenRecord(value: unknown): value is AccessTokenRecord {

@@ -109,7 +109,7 @@ function createMintAccessToken({
     const claims = await claimsOf(token, randomId(runtime, 16))
     const handle = runtime.base64url(token.random)
     const hash = runtime.sha256Hex(handle)
-    const value: AccessTokenRecord = { claims, ...(token.revision !== undefined && { revision: token.revision }) }
+    const value: AccessTokenRecord = { claims, revision: token.revision }
     return {
       token: handle,
       records: [
