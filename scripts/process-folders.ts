@@ -27,5 +27,6 @@ export const processFolders = [
   'scripts',
   'server',
   'sqlite',
+  'stored',
   'user-databases',
 ] as const
