@@ -28,7 +28,7 @@ const cases: readonly (readonly [members: object, gap: string])[] = [
 describe('a client that can do nothing', () => {
   test.each(cases)('%j lacks: %s', (members, gap) => {
     const client = machine('one', members)
-    expect(clientGaps(client).map((one) => one.includes(gap))).toEqual(gap === '' ? [] : [true])
+    expect(clientGaps(client).map((sentence) => sentence.includes(gap))).toEqual(gap === '' ? [] : [true])
     const facts = {
       configuration: { issuer: 'https://auth.example.com' },
       tenantClients: [],

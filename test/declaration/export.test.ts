@@ -57,14 +57,14 @@ test('an export has no hashes, and a plan of it has nothing to do', async () => 
 })
 
 test('with hashes, it copies everything to another storage', async () => {
-  const [one, other] = [newService(directory), newService(directory)]
-  await one.out('apply', one.write(content), '--yes')
+  const [source, target] = [newService(directory), newService(directory)]
+  await source.out('apply', source.write(content), '--yes')
   const file = join(directory, 'copy.json')
-  await one.out('export', '--with-hashes', '--out', file)
+  await source.out('export', '--with-hashes', '--out', file)
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(await other.out('apply', file, '--yes')).not.toContain('secret of')
-  expect(await other.out('plan', file, '--prune')).toBe(nothing)
-  expect(await other.out('export', '--with-hashes')).toBe(readFileSync(file, 'utf8'))
+  expect(await target.out('apply', file, '--yes')).not.toContain('secret of')
+  expect(await target.out('plan', file, '--prune')).toBe(nothing)
+  expect(await target.out('export', '--with-hashes')).toBe(readFileSync(file, 'utf8'))
 })
 
 test('an empty storage has empty lists', async () => {

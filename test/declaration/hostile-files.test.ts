@@ -194,8 +194,8 @@ describe('files that a command writes', () => {
   test('--secrets-file writes to no file of another user, who reads it', () => {
     const file = write('foreign', '')
     chmodSync(file, 0o600)
-    const own = process.getuid?.() ?? 0
-    const user = vi.spyOn(process, 'getuid').mockReturnValue(own + 1)
+    const uid = process.getuid?.() ?? 0
+    const user = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
     onTestFinished(() => user.mockRestore())
     expect(() => openSecretsFile(file)).toThrow('is not a file that only this user can read')
   })

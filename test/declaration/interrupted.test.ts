@@ -25,11 +25,11 @@ const noSecrets = () => {}
 function failing(entries: EntryStore, writes: number, isMade: boolean): EntryStore {
   let left = writes
   const limited =
-    <A extends readonly unknown[], R>(write: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
+    <A extends readonly unknown[], R>(write: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
       left -= 1
       if (left < 0 && !isMade) throw new Error('the disk is full')
-      const result = await write(...given)
+      const result = await write(...args)
       if (left < 0) throw new Error('the connection was lost')
       return result
     }

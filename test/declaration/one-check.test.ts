@@ -80,7 +80,7 @@ async function sentencesOf(client: object) {
   const file = service.write({ clients: [client] })
   const loaded = await loadConfiguration(service.file, {})
   const start = await loadConfiguration(configured.file, {})
-    .then((own) => providerOptions(own, memoryDriver(), () => {}))
+    .then((configuration) => providerOptions(configuration, memoryDriver(), () => {}))
     .then(createProvider)
     .then((provider) => provider.close().then(() => ''))
     // A server that starts would run.
@@ -107,12 +107,12 @@ async function sentencesOf(client: object) {
 
 describe('a client is checked in one way', () => {
   test.each(cases)('%j', async (members: object, ...sentences: string[]) => {
-    const found = Object.entries(await sentencesOf(machine('one', { secrets, ...members })))
+    const answers = Object.entries(await sentencesOf(machine('one', { secrets, ...members })))
     if (sentences.length === 0) {
-      expect(found.filter(([, text]) => text !== '')).toEqual([])
+      expect(answers.filter(([, text]) => text !== '')).toEqual([])
       return
     }
-    for (const [way, text] of found) {
+    for (const [way, text] of answers) {
       expect([way, sentences.filter((sentence) => !text.includes(sentence)), text]).toEqual([way, [], text])
     }
   })

@@ -19,9 +19,9 @@ test('the password of a file is the first one: a later apply does not set it aga
   const first = await out('apply', write({ users: [alice({ password: hash, claims: { role: ['a', 'b'] } })] }), '--yes')
   expect(first).toContain('    + password: set\n')
   expect(first).not.toContain('$2b$')
-  const other = foreignHashes['bcrypt $2a$']
+  const newHash = foreignHashes['bcrypt $2a$']
   expect(
-    await out('apply', write({ users: [alice({ password: other, claims: { role: ['a', 'b'] } })] }), '--yes'),
+    await out('apply', write({ users: [alice({ password: newHash, claims: { role: ['a', 'b'] } })] }), '--yes'),
   ).toContain('Nothing to do')
   // Lists in claims have an order.
   const file = write({ users: [alice({ claims: { role: ['b', 'a'] } })] })

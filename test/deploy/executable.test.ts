@@ -39,12 +39,12 @@ describeWithRuntime('the executable', runtimeExecutable('.bin/bun'), () => {
   })
 
   test('is the same bytes in another directory, and contains no path of this machine', () => {
-    const other = join(directory, 'another directory/deeper')
-    mkdirSync(other, { recursive: true })
-    writeFileSync(join(other, 'grantry.mjs'), readFileSync(server))
-    writeExecutable(join(other, 'grantry'), { server: join(other, 'grantry.mjs') })
+    const otherDirectory = join(directory, 'another directory/deeper')
+    mkdirSync(otherDirectory, { recursive: true })
+    writeFileSync(join(otherDirectory, 'grantry.mjs'), readFileSync(server))
+    writeExecutable(join(otherDirectory, 'grantry'), { server: join(otherDirectory, 'grantry.mjs') })
     const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
-    expect(digest(join(other, 'grantry'))).toBe(digest(program))
+    expect(digest(join(otherDirectory, 'grantry'))).toBe(digest(program))
     const bytes = readFileSync(program)
     for (const path of [root, directory]) {
       expect(bytes.includes(Buffer.from(path, 'utf8'))).toBe(false)

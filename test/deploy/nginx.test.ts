@@ -31,8 +31,8 @@ describeWithNginx('deploy/nginx.conf', () => {
 
   beforeAll(async () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
-    nginx = await startNginx({ upstreams: [(upstream.address() as AddressInfo).port] }, async (own) => {
-      port = own
+    nginx = await startNginx({ upstreams: [(upstream.address() as AddressInfo).port] }, async (listeningPort) => {
+      port = listeningPort
       return (await get('/')).status === 200
     })
     plainPort = nginx.plainPort

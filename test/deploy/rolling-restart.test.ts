@@ -76,9 +76,9 @@ describeWithNginx('a restart of two servers, one after the other, behind nginx',
       const before = server.served()
       await until('the server gets requests', () => server.served() > before + 10)
       await server.stop()
-      const other = servers.find((one) => one !== server)
-      const ofOther = other?.served() ?? 0
-      await until('the other one gets all requests', () => (other?.served() ?? 0) > ofOther + 20)
+      const remaining = servers.find((candidate) => candidate !== server)
+      const ofOther = remaining?.served() ?? 0
+      await until('the other one gets all requests', () => (remaining?.served() ?? 0) > ofOther + 20)
       await server.start()
       const after = server.served()
       await until('nginx uses the server again', () => server.served() > after + 10)

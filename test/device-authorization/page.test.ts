@@ -78,13 +78,13 @@ describe('the page of the plugin', () => {
 
   test('keeps its cookie, so that two tabs can decide', async () => {
     const { start, provider } = await setUpPage()
-    const [one, two] = [await start(), await start()]
+    const [firstCode, secondCode] = [await start(), await start()]
     const browser = createBrowser(provider, 'alice')
-    const first = await browser.open({ user_code: one.body.user_code })
+    const first = await browser.open({ user_code: firstCode.body.user_code })
     expect(first.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/u),
     ])
-    const second = await browser.open({ user_code: two.body.user_code })
+    const second = await browser.open({ user_code: secondCode.body.user_code })
     expect(second.headers.getSetCookie()).toEqual([])
     for (const { token } of [first, second]) {
       expect((await browser.submit({ form_token: token, decision: 'approve' })).status).toBe(200)

@@ -39,16 +39,16 @@ describe('the device', () => {
 
   test('learns that its code has expired, also if it was approved', async () => {
     const { start, poll, page, clock } = await setUp()
-    const [one, two] = [await start(), await start()]
-    await page.approve(two.body.user_code, address, { subject: alice })
+    const [waiting, accepted] = [await start(), await start()]
+    await page.approve(accepted.body.user_code, address, { subject: alice })
     clock.advance(600)
-    expect((await poll(one.body.device_code)).body.error).toBe('expired_token')
-    const approved = await poll(two.body.device_code)
+    expect((await poll(waiting.body.device_code)).body.error).toBe('expired_token')
+    const approved = await poll(accepted.body.device_code)
     expect([approved.body.error, approved.failure]).toEqual([
       'expired_token',
       'plugin:device-authorization:code_expired',
     ])
-    expect(await page.find(one.body.user_code, address)).toBeUndefined()
+    expect(await page.find(waiting.body.user_code, address)).toBeUndefined()
   })
 
   test.each([1, 2])('gets no 500 if a second begins during a poll, with an interval of %d', async (interval) => {

@@ -13,14 +13,14 @@ const registered: ClientOptions = {
   grantTypes: ['client_credentials'],
   scopes: ['api1'],
 }
-const own: ClientOptions = { ...registered, clientId: testClient[0], secrets: [{ sha256: sha256Of(testClient[1]) }] }
+const ofHost: ClientOptions = { ...registered, clientId: testClient[0], secrets: [{ sha256: sha256Of(testClient[1]) }] }
 
 const source = (find: ClientSource['find'], name = 'registration') =>
   definePlugin(name, [defineClientSource({ find }), offerKit(name)])
 const only = (client: ClientOptions) => (clientId: string) => (clientId === client.clientId ? client : undefined)
 
 async function setUp(plugins: TestProviderOptions['plugins'], more: Partial<TestProviderOptions> = {}) {
-  const f = await createTestProvider({ plugins: [clientCredentials(), plugins], clients: [own], ...more })
+  const f = await createTestProvider({ plugins: [clientCredentials(), plugins], clients: [ofHost], ...more })
   return {
     ...f,
     token: (...as: [string, string]) => f.post('token', { grant_type: 'client_credentials', scope: 'api1' }, as),
@@ -77,7 +77,7 @@ describe('the clients of a plugin', () => {
   test('are compared with their own secrets, also if the host compares those of its clients itself', async () => {
     const seen: string[] = []
     const clients = {
-      find: only(own),
+      find: only(ofHost),
       verifySecret: (clientId: string, secret: string) => {
         seen.push(clientId)
         return secret === 'from the host'

@@ -143,13 +143,13 @@ describe('the scopes of a plugin', () => {
     [null as unknown as ScopeOptions, 'kept-scopes.list()[1]'],
   ])('with a mistake are left out alone: %j', async (wrong, message) => {
     const { token, change, failures, supported } = await setUp([kept])
-    const other = { name: 'other' }
-    await change([other, wrong])
+    const otherScope = { name: 'other' }
+    await change([otherScope, wrong])
     expect(await supported()).toEqual(expect.arrayContaining(['other', 'api1', 'profile']))
     expect((await token('kept')).body.error).toBe('invalid_scope')
     expect((await token('api1')).status).toBe(200)
     expect(failures()).toMatchObject([{ reason: 'task_failed', cause: { message: expect.stringContaining(message) } }])
-    await expect(setUp([other, wrong])).rejects.toThrow(message)
+    await expect(setUp([otherScope, wrong])).rejects.toThrow(message)
   })
 
   test('of two plugins with one name prevent the start', async () => {

@@ -46,20 +46,20 @@ describe('the JSON Schema of the configuration', () => {
 
   test('accepts a variable for each number of the server, its keys, storage and users', () => {
     const others = ['clients', 'scopes', 'plugins', 'tenants', 'abuseControl', 'mail']
-    const found: [path: string, isVariable: boolean][] = []
+    const numbers: [path: string, isVariable: boolean][] = []
     const search = (node: unknown, path: string, siblings: unknown): void => {
       if (Array.isArray(node)) for (const item of node) search(item, path, node)
       else if (isObject(node)) {
         const { type } = node as { readonly type?: unknown }
         const isNumber = type === 'number' || type === 'integer'
-        if (isNumber) found.push([path, JSON.stringify(siblings)?.includes('"string"') === true])
+        if (isNumber) numbers.push([path, JSON.stringify(siblings)?.includes('"string"') === true])
         for (const [name, child] of Object.entries(node)) search(child, `${path}/${name}`, undefined)
       }
     }
     const members = Object.entries(configurationJsonSchema().properties as object)
     for (const [name, schema] of members) if (!others.includes(name)) search(schema, name, undefined)
-    expect(found.filter(([, isVariable]) => !isVariable).map(([path]) => path)).toEqual([])
-    expect(found.length).toBeGreaterThan(20)
+    expect(numbers.filter(([, isVariable]) => !isVariable).map(([path]) => path)).toEqual([])
+    expect(numbers.length).toBeGreaterThan(20)
   })
 
   test.each<[string, object]>([

@@ -152,8 +152,8 @@ describe('the README', () => {
     const files = ['event.ts', 'user-fact.ts'].map((name) => `${root}/packages/core/src/events/${name}`)
     const types = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     const list = readFileSync(`${root}/docs/events.md`, 'utf8')
-    const names = [...types.matchAll(/readonly type:((?: \|? ?'\w+')+)/gu)].flatMap(([, found = '']) =>
-      found.match(/\w+/gu),
+    const names = [...types.matchAll(/readonly type:((?: \|? ?'\w+')+)/gu)].flatMap(([, union = '']) =>
+      union.match(/\w+/gu),
     )
     expect(names.length).toBeGreaterThan(20)
     for (const name of names) expect(list.split(`| \`${name}\` |`)).toHaveLength(2)

@@ -20,7 +20,7 @@ const firstCells = (file: string, header: string): readonly string[] =>
 const literals = (start: string, form: RegExp): readonly string[] =>
   sources
     .filter(({ path }) => path.startsWith(start))
-    .flatMap(({ text }) => [...text.matchAll(form)].flatMap(([, found = '']) => found.match(/\w+/gu) ?? []))
+    .flatMap(({ text }) => [...text.matchAll(form)].flatMap(([, literal = '']) => literal.match(/\w+/gu) ?? []))
 
 const only = (names: readonly string[], others: readonly string[]): readonly string[] => [
   ...new Set(names.filter((name) => !others.includes(name))),
@@ -78,7 +78,7 @@ describe('the commands', () => {
     expect(commands.length).toBeGreaterThan(40)
     expect(rows.filter((name) => !commands.includes(name))).toEqual([])
     const isCovered = (path: string): boolean => rows.some((name) => path === name || path.startsWith(`${name} `))
-    const leaves = commands.filter((path) => !commands.some((other) => other.startsWith(`${path} `)))
+    const leaves = commands.filter((path) => !commands.some((command) => command.startsWith(`${path} `)))
     expect(leaves.filter((path) => !isCovered(path))).toEqual([])
   })
 

@@ -24,7 +24,7 @@ function patternOf(phrases: readonly string[]): RegExp {
 const phrases = phrasesOf(readFileSync(`${root}/docs/vocabulary.md`, 'utf8'))
 const pattern = patternOf(phrases)
 
-const found = (text: string): readonly string[] =>
+const phrasesIn = (text: string): readonly string[] =>
   [...text.matchAll(pattern)]
     .filter(([phrase]) => phrase !== phrase.toUpperCase())
     .map(({ 0: phrase, index }) => `${text.slice(0, index).split('\n').length}: ${phrase}`)
@@ -34,9 +34,9 @@ const trackedFiles = (): readonly string[] =>
 
 test('the style sheet lists phrases, and the pattern finds them across line breaks', () => {
   expect(phrases.length).toBeGreaterThan(20)
-  expect(found('It is told\n// by Whoever came')).toEqual(['1: is told', '2: Whoever'])
-  expect(found("# nobody\n# is; 'is ' +\n  'told'")).toEqual(['1: nobody', "2: is ' +\n  'told"])
-  expect(found('The key words SHALL and SHOULD; wholesale; to-shall-be')).toEqual([])
+  expect(phrasesIn('It is told\n// by Whoever came')).toEqual(['1: is told', '2: Whoever'])
+  expect(phrasesIn("# nobody\n# is; 'is ' +\n  'told'")).toEqual(['1: nobody', "2: is ' +\n  'told"])
+  expect(phrasesIn('The key words SHALL and SHOULD; wholesale; to-shall-be')).toEqual([])
 })
 
 test('no tracked file uses a phrase that the style sheet rules out', () => {
@@ -44,7 +44,7 @@ test('no tracked file uses a phrase that the style sheet rules out', () => {
   expect(files.length).toBeGreaterThan(500)
   const violations = files
     .filter((file) => !exempt.test(file))
-    .flatMap((file) => found(readFileSync(`${root}/${file}`, 'utf8')).map((place) => `${file}:${place}`))
+    .flatMap((file) => phrasesIn(readFileSync(`${root}/${file}`, 'utf8')).map((place) => `${file}:${place}`))
   expect(violations).toEqual([])
 })
 

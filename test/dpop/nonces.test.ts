@@ -113,11 +113,11 @@ describe('with nonces', () => {
   test('another process of the same provider accepts the nonce, another provider does not', async () => {
     const keys = [await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)]
     const process = () => fixture({ plugins: [builtInPlugins, dpop({ nonce: true })], keys, clients })
-    const [one, two, client] = [await process(), await process(), await holder()]
-    const nonce = await nonceOf(one, client)
-    expect((await request(two, await client.prove({ nonce }))).status).toBe(200)
-    const other = await start({ nonce: true })
-    expect((await request(other, await client.prove({ nonce }), undefined, web)).reason).toBe(
+    const [f, otherProcess, client] = [await process(), await process(), await holder()]
+    const nonce = await nonceOf(f, client)
+    expect((await request(otherProcess, await client.prove({ nonce }))).status).toBe(200)
+    const otherProvider = await start({ nonce: true })
+    expect((await request(otherProvider, await client.prove({ nonce }), undefined, web)).reason).toBe(
       'plugin:dpop:nonce_invalid',
     )
   })
@@ -125,11 +125,11 @@ describe('with nonces', () => {
   test('the nonce of a provider that shares the plugin is none of this one, also when it was used there', async () => {
     const plugins = [builtInPlugins, dpop({ nonce: true })]
     const issuer = 'https://other.example.com'
-    const [own, other, client] = [await fixture({ plugins }), await fixture({ plugins, issuer }), await holder()]
+    const [f, otherProvider, client] = [await fixture({ plugins }), await fixture({ plugins, issuer }), await holder()]
     const proveThere = (nonce?: string | null) => client.prove({ htu: `${issuer}/connect/token`, nonce })
-    const nonce = (await request(other, await proveThere(undefined))).headers.get('dpop-nonce')
-    expect((await request(other, await proveThere(nonce))).status).toBe(200)
-    expect((await request(own, await client.prove({ nonce }))).reason).toBe('plugin:dpop:nonce_invalid')
+    const nonce = (await request(otherProvider, await proveThere(undefined))).headers.get('dpop-nonce')
+    expect((await request(otherProvider, await proveThere(nonce))).status).toBe(200)
+    expect((await request(f, await client.prove({ nonce }))).reason).toBe('plugin:dpop:nonce_invalid')
   })
 
   test.each([
@@ -138,8 +138,8 @@ describe('with nonces', () => {
   ])('a nonce of a process with the lifetime %d is replaced by one with %d', async (before, after) => {
     const keys = [await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey)]
     const process = (nonceLifetime: number) => start({ nonce: true, nonceLifetime }, { keys })
-    const [one, two, client] = [await process(before), await process(after), await holder()]
-    const { body, reason } = await request(two, await client.prove({ nonce: await nonceOf(one, client) }))
+    const [f, otherProcess, client] = [await process(before), await process(after), await holder()]
+    const { body, reason } = await request(otherProcess, await client.prove({ nonce: await nonceOf(f, client) }))
     expect([body.error, reason]).toEqual(['use_dpop_nonce', 'plugin:dpop:nonce_invalid'])
   })
 

@@ -36,8 +36,8 @@ export async function setUpLogout(
   providers?: ProviderLogout,
 ) {
   const pages = createPages({ languages })
-  const own = endSession({ pages, ...(providers && { providers }) })
-  const f = await setUpPages({ features: [own, ...features], pages }, { clients, ...more })
+  const logout = endSession({ pages, ...(providers && { providers }) })
+  const f = await setUpPages({ features: [logout, ...features], pages }, { clients, ...more })
   const { issuer } = f.provider
   const urlOf = (parameters: Parameters = {}) => `${issuer}/connect/endsession?${new URLSearchParams(parameters)}`
   return {

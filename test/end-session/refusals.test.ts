@@ -103,8 +103,8 @@ describe('a forged hint', () => {
 
   test('13.7 refuses a hint of another issuer, and an access token', async () => {
     const { signedIn, logout, ask, redeem, isSignedIn } = await setUpLogout()
-    const other = await setUpLogout({ issuer: 'https://other.example.com' })
-    const { hint: foreign } = await other.signedIn()
+    const otherIssuer = await setUpLogout({ issuer: 'https://other.example.com' })
+    const { hint: foreign } = await otherIssuer.signedIn()
     const { browser } = await signedIn()
     const { access_token: token } = (await redeem((await ask(browser)).url.searchParams.get('code') ?? '')).body
     for (const hint of [foreign, token]) {

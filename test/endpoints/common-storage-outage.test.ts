@@ -148,9 +148,9 @@ describe('an unreachable storage', () => {
       let ticks = 0
       const driver = {
         ...storage.driver,
-        setItem: (...given: Parameters<typeof storage.driver.setItem>) => {
+        setItem: (...args: Parameters<typeof storage.driver.setItem>) => {
           writes += 1
-          return storage.driver.setItem(...given)
+          return storage.driver.setItem(...args)
         },
       }
       const f = await fixture({ storage: driver, runtime: { elapsed: () => ticks } })

@@ -34,7 +34,8 @@ describe('a disabled endpoint', () => {
     const response = await provider.fetch(new Request(`${issuer}/.well-known/openid-configuration`))
     const { body } = await read(response)
     expect(body).not.toHaveProperty(member)
-    for (const other of Object.values(members)) if (other !== member) expect(body).toHaveProperty(other)
+    for (const otherMember of Object.values(members))
+      if (otherMember !== member) expect(body).toHaveProperty(otherMember)
   })
 
   test('1.4 a disabled endpoint returns 404 for valid credentials too', async () => {

@@ -60,7 +60,8 @@ export const alteration: Ending = async ({ scope, refused }, client) => {
   const token = await tokenOfAlice(f, client, scope)
   const middle = token.length >> 1
   const changed = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1)
-  for (const other of [changed, token.slice(0, -1), `${token}A`, `${token}.`]) await refused(f, other, 'token_unknown')
+  for (const altered of [changed, token.slice(0, -1), `${token}A`, `${token}.`])
+    await refused(f, altered, 'token_unknown')
 }
 
 /** Codes, refresh tokens and identity tokens are not access tokens. */

@@ -94,11 +94,11 @@ describe('an entry', () => {
 
   test('belongs to one issuer and one kind', async () => {
     const storage = memoryDriver()
-    const [one, other] = [entriesOn(storage), openEntries({ issuer: 'https://other.example.com', storage })]
-    await one.create('client', 'web', 1)
-    expect(await other.get('client', 'web')).toBeUndefined()
-    expect((await other.list('client', { limit: 10 })).entries).toEqual([])
-    expect(await one.get('audit', 'web')).toBeUndefined()
+    const [entries, otherIssuer] = [entriesOn(storage), openEntries({ issuer: 'https://other.example.com', storage })]
+    await entries.create('client', 'web', 1)
+    expect(await otherIssuer.get('client', 'web')).toBeUndefined()
+    expect((await otherIssuer.list('client', { limit: 10 })).entries).toEqual([])
+    expect(await entries.get('audit', 'web')).toBeUndefined()
   })
 
   test.each([
@@ -173,15 +173,15 @@ describe('a list', () => {
     const entries = open()
     for (const id of [...ids].reverse()) await entries.create('client', id, id)
     for (const limit of [1, 2, 100]) {
-      const found: Entry[] = []
+      const listed: Entry[] = []
       for (let after: string | undefined, isLast = false; !isLast; ) {
         const page = await entries.list('client', { after, limit })
-        found.push(...page.entries)
+        listed.push(...page.entries)
         after = page.next
         isLast = after === undefined
       }
-      expect(found.map(({ id }) => id).sort()).toEqual([...ids].sort())
-      expect(found.every(({ id, value }) => id === value)).toBe(true)
+      expect(listed.map(({ id }) => id).sort()).toEqual([...ids].sort())
+      expect(listed.every(({ id, value }) => id === value)).toBe(true)
     }
   })
 

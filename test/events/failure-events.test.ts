@@ -204,7 +204,7 @@ describe('skipped values', () => {
 
   test('a malformed secret of a client store is reported when its owner authenticates', async () => {
     const secrets = [{ sha256: 'malformed' }, { sha256: sha256Of(web[1]) }]
-    const rows = clients.map((one) => (one.clientId === 'web' ? { ...one, secrets } : one))
+    const rows = clients.map((client) => (client.clientId === 'web' ? { ...client, secrets } : client))
     const f = await fixture({ clients: { find: (id) => rows.find(({ clientId }) => clientId === id) } })
     expect(ofType(f, 'secret_skipped')).toEqual([])
     expect((await f.post('token', forClient, web)).status).toBe(200)

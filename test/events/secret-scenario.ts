@@ -49,8 +49,8 @@ const inbox = definePlugin('inbox', [
 /** Texts that must occur nowhere, starting with those that always exist. */
 export type Secrets = Set<string>
 
-function note(secrets: Secrets, ...found: readonly (string | undefined)[]): void {
-  for (const secret of found) {
+function note(secrets: Secrets, ...texts: readonly (string | undefined)[]): void {
+  for (const secret of texts) {
     if (secret === undefined || secret.length < 8) continue
     secrets.add(secret)
     // For a JWT each part, so that half of one does not slip through.

@@ -117,8 +117,8 @@ describe('without an observer', () => {
 
   test('10.22 a refusal because of a setting of the client has the setting', async () => {
     const issuer = 'http://127.0.0.1:8484'
-    const own = [{ ...clients[0], clientId: 'web', grantTypes: ['refresh_token'], scopes: ['openid', 'api1'] }]
-    expect((await post({ issuer, clients: own as typeof clients })).status).toBe(400)
+    const refreshing = [{ ...clients[0], clientId: 'web', grantTypes: ['refresh_token'], scopes: ['openid', 'api1'] }]
+    expect((await post({ issuer, clients: refreshing as typeof clients })).status).toBe(400)
     expect(lines()).toEqual([
       'grantry refused: grant_type_not_allowed (token, client web): unauthorized_client, The client is not allowed to use this grant type, allowed: refresh_token openid api1',
     ])

@@ -52,11 +52,11 @@ describeWith(missingForExamples(), 'Express with its own login', () => {
     const headers = { 'sec-fetch-site': site }
     const forged = await fetch(`${example.base}/login`, { method: 'POST', body: form, headers, redirect: 'manual' })
     expect([forged.status, forged.headers.get('set-cookie')]).toEqual([403, null])
-    const own = { 'sec-fetch-site': 'same-origin' }
+    const sameOrigin = { 'sec-fetch-site': 'same-origin' }
     const accepted = await fetch(`${example.base}/login`, {
       method: 'POST',
       body: form,
-      headers: own,
+      headers: sameOrigin,
       redirect: 'manual',
     })
     expect(accepted.status).toBe(303)

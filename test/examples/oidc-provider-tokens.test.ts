@@ -123,8 +123,8 @@ describeWith(missing, 'tokens of oidc-provider', () => {
     const { token, api } = await start(format, DPoP)
     expect(await send(api, token, DPoP)).toMatchObject({ cnf: { jkt: expect.any(String) } })
     await expect(send(api, token)).rejects.toMatchObject({ status: 401 })
-    const other = oauth.DPoP({}, await oauth.generateKeyPair('ES256'))
-    await expect(send(api, token, other)).rejects.toMatchObject({ status: 401 })
+    const otherKey = oauth.DPoP({}, await oauth.generateKeyPair('ES256'))
+    await expect(send(api, token, otherKey)).rejects.toMatchObject({ status: 401 })
   })
 
   test('that were made up are refused', async () => {

@@ -73,9 +73,9 @@ describe('the configuration of a client with the profile', () => {
   })
 
   test('does not matter for other clients, unless the profile is for all', async () => {
-    const { profile, dpopBoundAccessTokens, ...other } = client
-    await expect(start([other])).resolves.toBeDefined()
-    await expect(start([other], { clients: 'all' })).rejects.toThrow('dpopBoundAccessTokens must be true')
+    const { profile, dpopBoundAccessTokens, ...withoutProfile } = client
+    await expect(start([withoutProfile])).resolves.toBeDefined()
+    await expect(start([withoutProfile], { clients: 'all' })).rejects.toThrow('dpopBoundAccessTokens must be true')
   })
 
   test('needs the issuer in assertions, also if the default for other clients is wider', async () => {

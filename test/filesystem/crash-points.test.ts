@@ -10,19 +10,19 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 const disk = vi.hoisted(() => ({ changesLeft: Number.POSITIVE_INFINITY, keepsAll: false }))
 
 vi.mock('node:fs', async (importOriginal) => {
-  const original = await importOriginal<Record<string, (...given: readonly unknown[]) => unknown>>()
+  const original = await importOriginal<Record<string, (...args: readonly unknown[]) => unknown>>()
   const killed = (): never => {
     throw Object.assign(new Error('killed'), { code: 'EIO' })
   }
   const cut = (name: string) => {
     const change = original[name] ?? killed
-    return (...given: readonly unknown[]) => {
+    return (...args: readonly unknown[]) => {
       if (name === 'unlinkSync' && disk.keepsAll) return undefined
       disk.changesLeft -= 1
-      if (disk.changesLeft >= 0) return change(...given)
+      if (disk.changesLeft >= 0) return change(...args)
       // Killed in the middle of the call.
-      if (disk.changesLeft === -1 && name === 'writeFileSync') change(given[0], 'th', given[2])
-      if (disk.changesLeft === -1 && name === 'rmSync') original.rmSync?.(`${given[0]}/item`, { force: true })
+      if (disk.changesLeft === -1 && name === 'writeFileSync') change(args[0], 'th', args[2])
+      if (disk.changesLeft === -1 && name === 'rmSync') original.rmSync?.(`${args[0]}/item`, { force: true })
       return killed()
     }
   }

@@ -23,9 +23,9 @@ vi.mock('node:fs', async (importOriginal) => {
       if (disk.code !== undefined && !isFull()) throw error('mkdir', path)
       return original.mkdirSync(path, ...rest)
     },
-    writeSync(...given: Parameters<typeof original.writeSync>) {
+    writeSync(...args: Parameters<typeof original.writeSync>) {
       if (disk.code !== undefined) throw error('write')
-      return original.writeSync(...given)
+      return original.writeSync(...args)
     },
     writeFileSync(path: string, data: string, ...rest: []) {
       if (!isFull()) return original.writeFileSync(path, data, ...rest)

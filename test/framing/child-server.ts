@@ -65,8 +65,8 @@ export async function startFramingServer(
   requestTimeout: number,
 ): Promise<FramingServer> {
   const file = await bundleText(entryFor(adapter, program), new URL('.', import.meta.url))
-  const [executable = '', ...given] = command
-  const child = spawn(executable, [...given, file], {
+  const [executable = '', ...parameters] = command
+  const child = spawn(executable, [...parameters, file], {
     env: {
       ...process.env,
       GRANTRY_TEST_PARENT: String(process.pid),
@@ -91,10 +91,10 @@ export async function startFramingServer(
   const lookFor = <T>(look: () => T | undefined): Promise<T> =>
     new Promise((resolve, reject) => {
       const check = (): void => {
-        const found = look()
-        if (found === undefined) return
+        const match = look()
+        if (match === undefined) return
         child.stdout.off('data', check)
-        resolve(found)
+        resolve(match)
       }
       child.stdout.on('data', check)
       void ended.then(() => reject(new Error(printed())))
@@ -111,10 +111,10 @@ export async function startFramingServer(
       const { text } = await exchange(target, [tokenRequest({ as: probe })])
       expect(readResponses(text)).toMatchObject([{ status: 200, body: expect.stringContaining('"access_token"') }])
       // Output is in order: when our own line has arrived, those of earlier requests have too.
-      const own = `issued ${probe[0]}\n`
-      await lookFor(() => output.includes(own) || undefined)
-      const [earlier = ''] = output.split(own)
-      output = output.slice(earlier.length + own.length)
+      const lastLine = `issued ${probe[0]}\n`
+      await lookFor(() => output.includes(lastLine) || undefined)
+      const [earlier = ''] = output.split(lastLine)
+      output = output.slice(earlier.length + lastLine.length)
       return [...earlier.matchAll(/^issued (.+)$/gmu)].map(([, client = '']) => client)
     },
     async held() {

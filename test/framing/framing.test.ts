@@ -39,13 +39,13 @@ const isShort = ({ send }: FramingCase): boolean =>
 
 describeServers('hostile bytes', (server, name) => {
   describe.each(Object.entries(groups))('%s', (_, cases) => {
-    test.each(cases)('$name', (one) => expectCase(server(), one))
+    test.each(cases)('$name', (framingCase) => expectCase(server(), framingCase))
   })
 
   // The segments of a message must not matter. Node.js only: Bun and Deno parse the connection themselves.
   const cut = name === 'node' ? Object.entries(groups) : []
   describe.each(cut)('%s, byte by byte', (_, cases) => {
-    test.each(cases.filter(isShort))('$name', (one) => expectCase(server(), one, true))
+    test.each(cases.filter(isShort))('$name', (framingCase) => expectCase(server(), framingCase, true))
   })
 
   // RFC 9112 section 9.6: closing a connection while its client still sends causes a reset, which discards an unread

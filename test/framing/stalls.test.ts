@@ -69,7 +69,9 @@ describeServers(
 
     describe('sent without end', () => {
       beforeAll(() => server().issuedSince())
-      test.each(chunkCases.filter((one) => one.endsByTimeLimit))('$name', (one) => expectCase(server(), one))
+      test.each(chunkCases.filter(({ endsByTimeLimit }) => endsByTimeLimit))('$name', (framingCase) =>
+        expectCase(server(), framingCase),
+      )
     })
 
     test('does not block honest clients, even hundreds of times', async () => {

@@ -2,7 +2,7 @@ import { dpop } from '@grantry/plugins/dpop'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { holder } from '../dpop/parties.ts'
-import { atChat, atIdp, chat, exchange, identityProvider, mcp, other, typeOf, wikiMcp } from './jag-parties.ts'
+import { atChat, atIdp, chat, exchange, identityProvider, mcp, otherClient, typeOf, wikiMcp } from './jag-parties.ts'
 
 const wiki = 'https://mcp.chat.example/wiki'
 
@@ -79,8 +79,8 @@ describe('draft-ietf-oauth-identity-assertion-authz-grant-04 section 4.3: the re
 
   test('of a client that is not registered for the server: refused like one for an unknown server', async () => {
     const f = await identityProvider()
-    const { id_token: token } = await f.signIn({}, other)
-    const { body: unregistered } = await f.request(token, {}, other)
+    const { id_token: token } = await f.signIn({}, otherClient)
+    const { body: unregistered } = await f.request(token, {}, otherClient)
     const { body: unknown } = await f.request(token, { audience: 'https://x.example' }, other)
     expect(unregistered).toEqual(unknown)
   })
@@ -95,7 +95,7 @@ describe('draft-ietf-oauth-identity-assertion-authz-grant-04 section 4.3: the re
 describe('the subject token', () => {
   test('of another client is refused', async () => {
     const f = await identityProvider()
-    const { failure } = await f.request((await f.signIn({}, other)).id_token)
+    const { failure } = await f.request((await f.signIn({}, otherClient)).id_token)
     expect(failure).toBe('client_mismatch')
   })
 
@@ -137,7 +137,7 @@ describe('the subject token', () => {
   test('can be no refresh token of another client, or without OpenID', async () => {
     const f = await identityProvider()
     const type = { subject_token_type: typeOf('refresh_token') }
-    expect((await f.request((await f.signIn({}, other)).refresh_token, type)).failure).toBe('client_mismatch')
+    expect((await f.request((await f.signIn({}, otherClient)).refresh_token, type)).failure).toBe('client_mismatch')
     const { refresh_token: token } = await f.signIn({ scopes: ['offline_access'] })
     expect((await f.request(token, type)).failure).toBe('plugin:id-jag:not_a_sign_in')
   })

@@ -31,7 +31,7 @@ export const typ = 'oauth-id-jag+jwt'
 /** The MCP client at the identity provider and, under another id, at the authorization server of the chat. */
 export const atIdp: Credentials = ['agent', 'agent-secret']
 export const atChat: Credentials = ['f53f191f9311af35', 'chat-secret']
-export const other: Credentials = ['other', 'other-secret']
+export const otherClient: Credentials = ['other', 'other-secret']
 
 const redirectUri = 'https://agent.example.com/callback'
 export const key = await createIssuerKey('16')
@@ -99,7 +99,7 @@ export async function chatServer(
       client(atChat, [bearer, 'refresh_token'], ['chat.read', 'chat.history', 'wiki.read', 'offline_access'], {
         accessTokenFormat: 'jwt',
       }),
-      client(other, [bearer], ['chat.read', 'chat.history']),
+      client(otherClient, [bearer], ['chat.read', 'chat.history']),
     ],
     ...more,
   })
@@ -174,21 +174,21 @@ export async function identityProvider(
     ],
     clients: [
       client(atIdp, ['authorization_code', 'refresh_token', exchange], ['openid', 'offline_access']),
-      client(other, ['authorization_code', 'refresh_token', exchange], ['openid', 'offline_access']),
+      client(otherClient, ['authorization_code', 'refresh_token', exchange], ['openid', 'offline_access']),
     ],
     ...more,
   })
   const send = sender(f, idp)
 
   /** Signs a user in, and returns the tokens. */
-  async function signIn(given: Partial<NewGrant> = {}, as: Credentials = atIdp) {
+  async function signIn(grant: Partial<NewGrant> = {}, as: Credentials = atIdp) {
     const code = await storeGrant(f.provider, {
       kind: 'code',
       clientId: as[0],
       redirectUri,
       subject: { sub: 'U019488227', amr: ['pwd', 'otp'], acr: 'mfa', authTime: clock.now() - 5 },
       scopes: ['openid', 'offline_access'],
-      ...given,
+      ...grant,
     })
     return (await f.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, as)).body
   }

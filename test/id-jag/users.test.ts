@@ -20,8 +20,8 @@ describe('the user of an assertion', () => {
 
   test('is another one for each tenant', async () => {
     const f = await chatServer({ tenants: ['acme', 'evil'] })
-    const [one, another] = [await subOf(f, { tenant: 'acme' }), await subOf(f, { tenant: 'evil' })]
-    expect(one).not.toBe(another)
+    const [first, second] = [await subOf(f, { tenant: 'acme' }), await subOf(f, { tenant: 'evil' })]
+    expect(first).not.toBe(second)
     expect(await subOf(f, { tenant: 'unknown' })).toBe('invalid_grant')
     expect(await subOf(f)).toBe('invalid_grant')
   })

@@ -70,9 +70,9 @@ describe('signature', () => {
     const [header = '', , signature = ''] = (await sign(claimsFor(f))).split('.')
     const payload = btoa(JSON.stringify({ ...claimsFor(f), sub: '2' })).replace(/=+$/u, '')
     await expectRefused(f, `${header}.${payload}.${signature}`, 'token_unknown')
-    const [, own = ''] = (await sign(claimsFor(f))).split('.')
-    await expectRefused(f, `${header}.${own}.${signature.split('').reverse().join('')}`, 'token_unknown')
-    await expectRefused(f, `${header}.${own}.`, 'token_unknown')
+    const [, signedPayload = ''] = (await sign(claimsFor(f))).split('.')
+    await expectRefused(f, `${header}.${signedPayload}.${signature.split('').reverse().join('')}`, 'token_unknown')
+    await expectRefused(f, `${header}.${signedPayload}.`, 'token_unknown')
   })
 
   test.each(['x', 'a.b', 'a.b.c', '..', 'a.b.c.d.e', 'ä.ö.ü'])(

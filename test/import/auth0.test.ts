@@ -102,7 +102,7 @@ test('clients, APIs and users of Auth0', async () => {
     expect(report).toContain(sentence)
   }
   expect(JSON.stringify(findings)).not.toContain(secret)
-  const signIn = (given: string) =>
+  const signIn = (typed: string) =>
     [
       undefined,
       {
@@ -110,7 +110,7 @@ test('clients, APIs and users of Auth0', async () => {
         client_id: 'AbCdEf0123456789',
         client_secret: secret,
         username: 'alice@example.com',
-        password: given,
+        password: typed,
         scope: 'openid read:bills',
       },
     ] as const

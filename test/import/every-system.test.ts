@@ -126,8 +126,8 @@ describe.each(systems)('%s', (system, content) => {
     const notes = lines.filter((line) => line.startsWith('  '))
     expect(notes.filter((line) => !/ \((?:changed|lost)\)$/u.test(line))).toEqual([])
     expect(new Set(notes).size).toBe(notes.length)
-    const found = lines.filter((line) => headings.includes(line))
-    expect(found).toEqual(headings.filter((heading) => found.includes(heading)))
+    const printedHeadings = lines.filter((line) => headings.includes(line))
+    expect(printedHeadings).toEqual(headings.filter((heading) => printedHeadings.includes(heading)))
     const under = (heading: string | undefined, text: string) => {
       const place = notes.filter((line) => line.includes(text))
       expect({ text, place }).toEqual({ text, place: [expect.any(String)] })

@@ -19,7 +19,7 @@ const flow = (alias: string, ...executions: readonly Execution[]) => ({
 const otp = ['auth-otp-form', 'REQUIRED'] as const
 const form = ['auth-username-password-form', 'REQUIRED'] as const
 const cookie = ['auth-cookie', 'ALTERNATIVE'] as const
-const other = ['identity-provider-redirector', 'ALTERNATIVE'] as const
+const redirector = ['identity-provider-redirector', 'ALTERNATIVE'] as const
 
 /** The flow of each new realm. */
 const standard = [
@@ -27,7 +27,7 @@ const standard = [
     'browser',
     cookie,
     ['auth-spnego', 'DISABLED'],
-    other,
+    redirector,
     ['Organization', 'ALTERNATIVE'],
     ['Forms', 'ALTERNATIVE'],
   ),
@@ -110,12 +110,14 @@ const levels = (...executions: readonly (readonly Execution[])[]) =>
 /** Gives the executions of each flow the priorities of the reverse order. */
 const reversed = ({ authenticationFlows, ...realm }: ReturnType<typeof browser>) => ({
   ...realm,
-  authenticationFlows: authenticationFlows.map((one) => ({
-    ...one,
-    authenticationExecutions: (one as ReturnType<typeof flow>).authenticationExecutions.map((execution, index) => ({
-      ...execution,
-      priority: 100 - index,
-    })),
+  authenticationFlows: authenticationFlows.map((original) => ({
+    ...original,
+    authenticationExecutions: (original as ReturnType<typeof flow>).authenticationExecutions.map(
+      (execution, index) => ({
+        ...execution,
+        priority: 100 - index,
+      }),
+    ),
   })),
 })
 
@@ -145,7 +147,7 @@ describe('a client keeps what the pages of its realm demand:', () => {
       browser(flow('Mine', ['x509', 'ALTERNATIVE'], ['Forms', 'ALTERNATIVE'])),
       'password',
     ],
-    ['a provider only', browser(flow('Mine', cookie, other)), 'disabled'],
+    ['a provider only', browser(flow('Mine', cookie, redirector)), 'disabled'],
     ['a program of its own', inForms(['my-authenticator', 'REQUIRED']), 'disabled'],
     [
       'an organization or an app',
@@ -156,9 +158,9 @@ describe('a client keeps what the pages of its realm demand:', () => {
     ['a flow that contains itself', browser(flow('Mine', ['Mine', 'REQUIRED'])), 'disabled'],
     ['nothing', browser(flow('Mine')), 'disabled'],
   ])('%s', async (_, realm, demand) => {
-    const found = await run(realm)
-    expect(found).toMatchObject({ demand, hasPasswords: true })
-    expect(found.lines).toEqual(demand === 'password' ? [] : ['browserFlow changed sign-in'])
+    const outcome = await run(realm)
+    expect(outcome).toMatchObject({ demand, hasPasswords: true })
+    expect(outcome.lines).toEqual(demand === 'password' ? [] : ['browserFlow changed sign-in'])
   })
 
   test.each([
@@ -170,8 +172,8 @@ describe('a client keeps what the pages of its realm demand:', () => {
     ['a name of the realm', { 'default.acr.values': 'bronze' }, 'password'],
     ['a name of objects', { 'minimum.acr.value': 'constructor' }, 'factor'],
   ])('%s', async (_, attributes, demand) => {
-    const found = await run({ attributes: { 'acr.loa.map': '{"bronze":"1","silver":"2"}' } }, { attributes })
-    expect(found).toMatchObject({ demand, hasPasswords: demand === 'password' })
+    const outcome = await run({ attributes: { 'acr.loa.map': '{"bronze":"1","silver":"2"}' } }, { attributes })
+    expect(outcome).toMatchObject({ demand, hasPasswords: demand === 'password' })
   })
 })
 
@@ -179,8 +181,8 @@ test('a client keeps the demand of a flow of its own, and loses no other', async
   const realm = {
     authenticationFlows: [...standard, flow('Mine', cookie, ['Deep', 'ALTERNATIVE']), flow('Deep', form, otp)],
   }
-  const own = { authenticationFlowBindingOverrides: { browser: 'id of Mine' } }
-  expect(await run(realm, own)).toMatchObject({ demand: 'factor', hasPasswords: true })
+  const override = { authenticationFlowBindingOverrides: { browser: 'id of Mine' } }
+  expect(await run(realm, override)).toMatchObject({ demand: 'factor', hasPasswords: true })
   expect(await run(realm, { authenticationFlowBindingOverrides: { browser: '' } })).toMatchObject({
     demand: 'password',
   })

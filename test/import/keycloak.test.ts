@@ -147,8 +147,8 @@ test('clients and users keep their secrets and passwords', async () => {
     sub: '00000000-0000-4000-8000-0000000pbkdf',
     claims: { name: 'Alice Smith', email: 'pbkdf@example.com', email_verified: true, locale: 'en', role: ['admin'] },
   })
-  const signIn = (username: string, given: string) =>
-    [['web', secret], { grant_type: 'password', username, password: given, scope: 'openid billing' }] as const
+  const signIn = (username: string, typed: string) =>
+    [['web', secret], { grant_type: 'password', username, password: typed, scope: 'openid billing' }] as const
   const bodies = await applied(directory, file, [
     signIn('argon', password),
     signIn('pbkdf', password),

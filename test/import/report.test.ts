@@ -166,7 +166,7 @@ describe('Keycloak', () => {
       'Imported 7 clients (7 with secrets, 0 disabled), 0 scopes, 2 users (0 with passwords, 0 disabled); ',
     ].map((text) => printed.indexOf(text))
     expect(places).not.toContain(-1)
-    expect(places).toEqual([...places].sort((one, other) => one - other))
+    expect(places).toEqual([...places].sort((left, right) => left - right))
     for (const line of [
       'user ann: email: the user cannot sign in with the address, because it is not verified: say that the name counts',
       'realm r: roles: roles are in the claim role of the scope roles, not in realm_access.roles and resource_access',

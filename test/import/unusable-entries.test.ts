@@ -1,4 +1,5 @@
 // A file with one entry that the server would refuse is imported without it: `apply` would refuse the whole file.
+import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sharedDirectory } from '../support/directory.ts'
 import { applied, imported, token } from './setting.ts'
@@ -30,12 +31,12 @@ test('a client that the server would refuse is disabled or left out, and the oth
       grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
     },
   ])
-  const found = declared.clients as readonly {
+  const clients = declared.clients as readonly {
     readonly clientId: string
     readonly enabled?: boolean
     readonly scopes: readonly string[]
   }[]
-  expect(found.map(({ clientId, enabled }) => [clientId, enabled])).toEqual([
+  expect(clients.map(({ clientId, enabled }) => [clientId, enabled])).toEqual([
     ['machine', undefined],
     ['no-uris', false],
     ['bad-logo', undefined],
@@ -44,8 +45,8 @@ test('a client that the server would refuse is disabled or left out, and the oth
     ['odd-scope', undefined],
     ['exchange', undefined],
   ])
-  expect(found.find(({ clientId }) => clientId === 'bad-logo')).not.toHaveProperty('logoUri')
-  expect(found.find(({ clientId }) => clientId === 'odd-scope')?.scopes).toEqual(['openid'])
+  expect(clients.find(({ clientId }) => clientId === 'bad-logo')).not.toHaveProperty('logoUri')
+  expect(clients.find(({ clientId }) => clientId === 'odd-scope')?.scopes).toEqual(['openid'])
   for (const start of [
     'client no-uris: is disabled: no-uris uses authorization_code but has no redirectUris',
     'client bad-logo: logoUri: was left out: ',
@@ -57,8 +58,7 @@ test('a client that the server would refuse is disabled or left out, and the oth
   ])
     expect(report.filter((line) => line.startsWith(start))).toHaveLength(1)
   // The plugin of this grant type needs a function, so this configuration has none.
-  const without = { ...declared, clients: found.filter(({ clientId }) => clientId !== 'exchange') }
-  const { writeFileSync } = await import('node:fs')
+  const without = { ...declared, clients: clients.filter(({ clientId }) => clientId !== 'exchange') }
   writeFileSync(file, JSON.stringify(without))
   const form = { grant_type: 'client_credentials', scope: 'read' }
   const plugins = [{ name: 'sign-in' }, { name: 'client-assertion' }]
@@ -76,11 +76,11 @@ test('names of the prototype of objects are names', async () => {
   expect((declared.clients as readonly { readonly scopes: unknown }[]).map(({ scopes }) => scopes)).toEqual(
     names.map((name) => [name]),
   )
-  const other = await imported(directory, 'identityserver', {
+  const { declared: ofDuende } = await imported(directory, 'identityserver', {
     Clients: [{ ClientId: 'constructor', AllowedGrantTypes: ['client_credentials'], AllowedScopes: names }],
     ApiScopes: names.map((Name) => ({ Name })),
   })
-  expect(other.declared.scopes).toEqual(names.map((name) => ({ name })))
+  expect(ofDuende.scopes).toEqual(names.map((name) => ({ name })))
 })
 
 test('users that two entries claim, and numbers that JSON does not keep, are left out', async () => {

@@ -50,9 +50,9 @@ test('jose verifies tokens from before and after a rotation with its cached list
     let fetches = 0
     const keys = createRemoteJWKSet(new URL(`${server.issuer}/.well-known/jwks`), {
       cooldownDuration: 0,
-      [customFetch]: (...given: Parameters<typeof fetch>) => {
+      [customFetch]: (...args: Parameters<typeof fetch>) => {
         fetches += 1
-        return fetch(...given)
+        return fetch(...args)
       },
     })
     const verify = async ({ access, identity }: { access: string; identity: string }): Promise<void> => {

@@ -99,15 +99,15 @@ describe('RFC 7523 section 3, rule 7: an assertion with a jti', () => {
   })
 
   test('does not collide with that of another issuer', async () => {
-    const other = 'https://other.example.com'
+    const otherIssuer = 'https://other.example.com'
     const f = await setUp(
       {},
       {
-        issuers: [idp, other].map((name) => ({ issuer: name, jwks: { keys: [key.jwk] } })),
+        issuers: [idp, otherIssuer].map((name) => ({ issuer: name, jwks: { keys: [key.jwk] } })),
       },
     )
     expect(await outcomeOf(f, await key.sign(named))).toBe('accepted')
-    expect(await outcomeOf(f, await key.sign({ ...named, iss: other }))).toBe('accepted')
+    expect(await outcomeOf(f, await key.sign({ ...named, iss: otherIssuer }))).toBe('accepted')
   })
 
   test('can be required', async () => {

@@ -99,10 +99,10 @@ describe('keys at jwksUri', () => {
 test('an assertion signed with a shared secret is refused, whatever the secret', async () => {
   const secrets = [JSON.stringify(key.jwk), secret, 'x'.repeat(64)]
   const f = await setUp()
-  for (const one of secrets) {
+  for (const sharedSecret of secrets) {
     const assertion = await new SignJWT(example)
       .setProtectedHeader({ alg: 'HS256', kid: '16' })
-      .sign(new TextEncoder().encode(one.padEnd(32, 'x')))
+      .sign(new TextEncoder().encode(sharedSecret.padEnd(32, 'x')))
     expect(await outcomeOf(f, assertion)).toBe('algorithm_not_allowed')
   }
 })

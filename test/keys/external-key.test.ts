@@ -81,10 +81,10 @@ describe('an external key', () => {
 })
 
 describe('rejected at start, with one message', () => {
-  const other = pairs.ES256()
+  const otherKey = pairs.ES256()
   test.each([
     ['a signature in DER', (key: KeyObject) => async (data: Uint8Array) => signature('ES256', key, data, true)],
-    ['a signature of another key', () => async (data: Uint8Array) => signature('ES256', other.privateKey, data)],
+    ['a signature of another key', () => async (data: Uint8Array) => signature('ES256', otherKey.privateKey, data)],
     ['no bytes', () => async () => 'signature' as never],
     ['an empty signature', () => async () => new Uint8Array()],
     ['an unreachable service', () => async () => Promise.reject(new Error('no route to the service'))],

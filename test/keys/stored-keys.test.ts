@@ -24,19 +24,19 @@ describe('a ring in the store', () => {
 
   test('is the same for every process, and after a restart', async () => {
     const ring = sharedRing()
-    const one = await ring.start()
-    const token = await tokenOf(one)
-    await one.provider.close()
-    const other = await ring.start()
-    expect(await accepts(other, token)).toBe(true)
-    expect(kidsOf(await published(other))).toEqual(kidsOf(await one.provider.keys.list()))
+    const before = await ring.start()
+    const token = await tokenOf(before)
+    await before.provider.close()
+    const restarted = await ring.start()
+    expect(await accepts(restarted, token)).toBe(true)
+    expect(kidsOf(await published(restarted))).toEqual(kidsOf(await before.provider.keys.list()))
   })
 
   test('belongs to one issuer: another one in the same store has its own keys', async () => {
     const ring = sharedRing()
-    const one = await ring.start()
-    const other = await ring.start({}, { issuer: 'https://other.example.com' })
-    expect(kidsOf(await published(other))).not.toEqual(kidsOf(await published(one)))
+    const f = await ring.start()
+    const otherIssuer = await ring.start({}, { issuer: 'https://other.example.com' })
+    expect(kidsOf(await published(otherIssuer))).not.toEqual(kidsOf(await published(f)))
   })
 
   test('shows only public members', async () => {
@@ -118,19 +118,19 @@ describe('a scheduled rotation', () => {
 describe('a manual rotation', () => {
   test('is picked up by other processes without a restart', async () => {
     const ring = sharedRing()
-    const [one, other] = [await ring.start(), await ring.start()]
-    const old = await tokenOf(other)
+    const [f, otherProcess] = [await ring.start(), await ring.start()]
+    const old = await tokenOf(otherProcess)
     ring.clock.advance(360)
-    const keys = await one.provider.keys.rotate()
-    const young = await tokenOf(one)
+    const keys = await f.provider.keys.rotate()
+    const young = await tokenOf(f)
     expect(inState(keys, 'current')).toEqual([kidOf(young)])
     // The other process has not read the ring: it knows the key, which was published.
-    expect(await accepts(other, young)).toBe(true)
+    expect(await accepts(otherProcess, young)).toBe(true)
     ring.clock.advance(6)
-    await settle(other)
-    expect(kidOf(await tokenOf(other))).toBe(kidOf(young))
-    expect(await accepts(one, old)).toBe(true)
-    expect(kidsOf(await published(other))).toEqual(kidsOf(await published(one)))
+    await settle(otherProcess)
+    expect(kidOf(await tokenOf(otherProcess))).toBe(kidOf(young))
+    expect(await accepts(f, old)).toBe(true)
+    expect(kidsOf(await published(otherProcess))).toEqual(kidsOf(await published(f)))
   })
 
   test('is rejected while the next key is not yet known everywhere, unless it is forced', async () => {
@@ -146,10 +146,10 @@ describe('a manual rotation', () => {
 
   test('two forced ones in a row: another process reads the ring for an unknown key', async () => {
     const ring = sharedRing()
-    const [one, other] = [await ring.start(), await ring.start()]
-    await one.provider.keys.rotate({ force: true })
-    await one.provider.keys.rotate({ force: true })
-    expect(await accepts(other, await tokenOf(one))).toBe(true)
+    const [f, otherProcess] = [await ring.start(), await ring.start()]
+    await f.provider.keys.rotate({ force: true })
+    await f.provider.keys.rotate({ force: true })
+    expect(await accepts(otherProcess, await tokenOf(f))).toBe(true)
   })
 
   test('of several concurrent ones one happens, and each returns the result of that one', async () => {

@@ -3,9 +3,9 @@ import { api1, type Fixture, proof, redirectUri } from '../support/fixture.ts'
 import { certificate } from './certificates.ts'
 import { clientWith, login, presented, request, secretClient, secretOf, selfSigned, start, use } from './parties.ts'
 
-const own = certificate()
+const clientCertificate = certificate()
 const bound = { tlsClientCertificateBoundAccessTokens: true }
-const selfSignedClient = clientWith({ ...selfSigned(own.jwk), ...bound })
+const selfSignedClient = clientWith({ ...selfSigned(clientCertificate.jwk), ...bound })
 const publicClient = clientWith({
   public: true,
   grantTypes: ['refresh_token', 'authorization_code'],
@@ -24,28 +24,28 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
     '16.5 has the hash of the certificate, as a token of the format %s',
     async (format) => {
       const f = await start([clientWith({ ...selfSignedClient, accessTokenFormat: format })])
-      const { body } = await request(f, presented(own))
+      const { body } = await request(f, presented(clientCertificate))
       expect(body.token_type).toBe('Bearer')
       const { claims } = await f.provider.inspect(body.access_token)
-      expect(claims).toMatchObject({ cnf: { 'x5t#S256': own.thumbprint } })
+      expect(claims).toMatchObject({ cnf: { 'x5t#S256': clientCertificate.thumbprint } })
       expect((await f.post('introspection', { token: body.access_token }, api1)).body).toMatchObject({
         active: true,
         token_type: 'Bearer',
-        cnf: { 'x5t#S256': own.thumbprint },
+        cnf: { 'x5t#S256': clientCertificate.thumbprint },
       })
     },
   )
 
   test('16.5 is accepted with the certificate only', async () => {
     const f = await start([selfSignedClient])
-    const { body } = await request(f, presented(own), login)
-    expect((await use(f, body.access_token, presented(own))).status).toBe(200)
+    const { body } = await request(f, presented(clientCertificate), login)
+    expect((await use(f, body.access_token, presented(clientCertificate))).status).toBe(200)
     const refused = { status: 401, body: { error: 'invalid_token' } }
     expect(await use(f, body.access_token, undefined)).toMatchObject({
       ...refused,
       reason: 'plugin:mtls:certificate_missing',
     })
-    const sameKey = certificate({ sameKeyAs: own })
+    const sameKey = certificate({ sameKeyAs: clientCertificate })
     expect(await use(f, body.access_token, presented(sameKey))).toMatchObject({ ...refused, reason: 'wrong_key' })
   })
 
@@ -56,8 +56,10 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
       body: { error: 'invalid_request', error_description: 'A valid client certificate is required' },
       reason: 'plugin:mtls:certificate_missing',
     })
-    const { body } = await request(f, presented(own), undefined, machine)
-    expect((await f.provider.inspect(body.access_token)).claims).toMatchObject({ cnf: { 'x5t#S256': own.thumbprint } })
+    const { body } = await request(f, presented(clientCertificate), undefined, machine)
+    expect((await f.provider.inspect(body.access_token)).claims).toMatchObject({
+      cnf: { 'x5t#S256': clientCertificate.thumbprint },
+    })
     expect(f.events).toContainEqual(
       expect.objectContaining({ type: 'client_authentication_succeeded', method: 'client_secret_basic' }),
     )
@@ -91,20 +93,20 @@ describe('a token of a client with tlsClientCertificateBoundAccessTokens', () =>
 describe('a refresh token', () => {
   test('16.6 of a public client requires the same certificate', async () => {
     const f = await start([{ ...publicClient, ...bound }])
-    const { body } = await request(f, presented(own), await codeForm(f))
+    const { body } = await request(f, presented(clientCertificate), await codeForm(f))
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
     expect(await request(f, presented(certificate()), refresh)).toMatchObject({
       status: 400,
       body: { error: 'invalid_grant' },
     })
     expect((await request(f, undefined, refresh)).status).toBe(400)
-    expect((await request(f, presented(own), refresh)).status).toBe(200)
+    expect((await request(f, presented(clientCertificate), refresh)).status).toBe(200)
   })
 
   test('16.6 of a confidential client can be used with a new certificate', async () => {
     const next = certificate()
-    const f = await start([clientWith({ ...selfSigned(own.jwk, next.jwk), ...bound })])
-    const { body } = await request(f, presented(own), login)
+    const f = await start([clientWith({ ...selfSigned(clientCertificate.jwk, next.jwk), ...bound })])
+    const { body } = await request(f, presented(clientCertificate), login)
     const refresh = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
     const refreshed = await request(f, presented(next), refresh)
     expect((await f.provider.inspect(refreshed.body.access_token)).claims).toMatchObject({
@@ -116,7 +118,7 @@ describe('a refresh token', () => {
 describe('a client without tlsClientCertificateBoundAccessTokens', () => {
   test('gets tokens without a certificate hash, even on a connection with a certificate', async () => {
     const f = await start([secretClient()])
-    const { body } = await request(f, presented(own), login, machine)
+    const { body } = await request(f, presented(clientCertificate), login, machine)
     expect((await f.provider.inspect(body.access_token)).claims).not.toHaveProperty('cnf')
     expect((await use(f, body.access_token, undefined)).status).toBe(200)
   })
@@ -124,7 +126,7 @@ describe('a client without tlsClientCertificateBoundAccessTokens', () => {
 
 test('a public client on a connection with a certificate authenticates with its client_id', async () => {
   const f = await start([publicClient])
-  expect((await request(f, presented(own), await codeForm(f))).status).toBe(200)
+  expect((await request(f, presented(clientCertificate), await codeForm(f))).status).toBe(200)
 })
 
 test('16.1 the discovery document announces the methods and the binding', async () => {

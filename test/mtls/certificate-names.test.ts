@@ -34,7 +34,12 @@ const nameInDer = (relativeNames: Name): string => {
 
 describe('a distinguished name', () => {
   test('is equal to the one that is written as in RFC 4514', () => {
-    fc.assert(fc.property(name, (one) => void expect(parseName(written(one))).toBe(nameInDer(one))))
+    fc.assert(
+      fc.property(
+        name,
+        (relativeNames) => void expect(parseName(written(relativeNames))).toBe(nameInDer(relativeNames)),
+      ),
+    )
   })
 
   test('is equal to another one only if they differ in case and spaces at most', () => {
@@ -45,8 +50,8 @@ describe('a distinguished name', () => {
         ),
       )
     fc.assert(
-      fc.property(name, name, (one, another) => {
-        if (plain(one) !== plain(another)) expect(nameInDer(one)).not.toBe(nameInDer(another))
+      fc.property(name, name, (first, second) => {
+        if (plain(first) !== plain(second)) expect(nameInDer(first)).not.toBe(nameInDer(second))
       }),
     )
   })
@@ -65,22 +70,22 @@ test('the period and the key of a certificate are those that Node.js reads, what
     fc.property(fc.array(change, { maxLength: 3 }), (changes) => {
       const changed = Buffer.from(bytes)
       for (const [at, value] of changes) changed[at] = value
-      const own = readCertificate(changed.toString('base64'))
-      if (own === undefined) return
-      let other: X509Certificate
+      const read = readCertificate(changed.toString('base64'))
+      if (read === undefined) return
+      let expected: X509Certificate
       let key: object
       try {
-        other = new X509Certificate(changed)
-        key = other.publicKey.export({ format: 'jwk' })
+        expected = new X509Certificate(changed)
+        key = expected.publicKey.export({ format: 'jwk' })
       } catch {
         // Node.js checks more, such as the algorithms and that the key is a point of the curve.
         return
       }
       accepted += 1
-      expect(own.notBefore).toBe(Date.parse(other.validFrom) / 1000)
-      expect(own.notAfter).toBe(Date.parse(other.validTo) / 1000)
+      expect(read.notBefore).toBe(Date.parse(expected.validFrom) / 1000)
+      expect(read.notAfter).toBe(Date.parse(expected.validTo) / 1000)
       // Node.js also reads points in the hybrid form, which RFC 5480 section 2.2 forbids.
-      if (own.key !== undefined) expect(own.key).toEqual(key)
+      if (read.key !== undefined) expect(read.key).toEqual(key)
     }),
     { numRuns: 1000 },
   )

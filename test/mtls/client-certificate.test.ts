@@ -81,12 +81,12 @@ describe('a certificate in a header', () => {
     expect(await seenBy({ ...option, proxies: local, verified: true }, headers)).toEqual([{ der, verified: true }])
   })
 
-  const other = encodeURIComponent(pem.replace(der, 'MAMCAQI='))
+  const secondCertificate = encodeURIComponent(pem.replace(der, 'MAMCAQI='))
   test.each<[string, Omit<Header, 'proxies' | 'header'>, string | string[]]>([
     ['that is repeated', { format: 'pem' }, [escaped, escaped]],
     ['that is repeated', { format: 'rfc9440' }, [`:${der}:`, `:${der}:`]],
     ['that is empty', { format: 'pem' }, ''],
-    ['with two certificates', { format: 'pem' }, escaped + other],
+    ['with two certificates', { format: 'pem' }, escaped + secondCertificate],
     ['with text before the certificate', { format: 'pem' }, `x${escaped}`],
     ['with a malformed escape', { format: 'pem' }, `${escaped}%`],
     ['that is not escaped', { format: 'rfc9440' }, escaped],
@@ -102,7 +102,7 @@ describe('a certificate in a header', () => {
     ['without the key Cert', { format: 'xfcc' }, 'Hash=abc;Subject="CN=a"'],
     ['with the key in lower case', { format: 'xfcc' }, `cert="${escaped}"`],
     ['with a chain only', { format: 'xfcc' }, `Chain="${escaped}"`],
-    ['with two certificates in an element', { format: 'xfcc' }, `Cert="${escaped}";Cert="${other}"`],
+    ['with two certificates in an element', { format: 'xfcc' }, `Cert="${escaped}";Cert="${secondCertificate}"`],
     ['with a quote that is not closed', { format: 'xfcc' }, `Cert="${escaped}",Subject="CN=a`],
     ['with text after a quote', { format: 'xfcc' }, `Subject="x"y;Cert="${escaped}"`],
     ['with fewer elements than the position', { format: 'xfcc', position: 2 }, `Cert="${escaped}"`],

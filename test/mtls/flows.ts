@@ -3,7 +3,7 @@ import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
 import type { Issued } from './certificates.ts'
 import { fetchWith } from './https.ts'
-import { forged, other, own, secrets, user } from './setting.ts'
+import { forged, otherCertificate, ownCertificate, secrets, user } from './setting.ts'
 
 const scope = { scope: 'api1' }
 const login = { ...user, scope: 'openid profile api1' }
@@ -67,7 +67,7 @@ const oauth4webapi: CreateParty = async (issuer, clientId, certificate) => {
 
 /** Tests of both libraries with the server of `writeMtlsSetting`. */
 export function testMtlsFlows(issuer: () => string): void {
-  const cnf = { 'x5t#S256': own.thumbprint }
+  const cnf = { 'x5t#S256': ownCertificate.thumbprint }
   describe.each([
     ['openid-client', openidClient],
     ['oauth4webapi', oauth4webapi],
@@ -80,13 +80,13 @@ export function testMtlsFlows(issuer: () => string): void {
       ['self_signed_tls_client_auth', 'self-signed'],
       ['a secret', 'web'],
     ])('a client with %s gets a token that is bound to its certificate', async (_method, clientId) => {
-      const holder = await party(clientId, own)
+      const holder = await party(clientId, ownCertificate)
       const token = await holder.clientCredentials()
       expect(await holder.introspect(token)).toMatchObject({ active: true, client_id: clientId, cnf })
     })
 
     test.each([
-      ['another certificate of the authority', other],
+      ['another certificate of the authority', otherCertificate],
       ['no certificate', undefined],
     ])('%s authenticates no client', async (_what, certificate) => {
       for (const clientId of ['payments', 'self-signed']) {
@@ -101,10 +101,10 @@ export function testMtlsFlows(issuer: () => string): void {
     })
 
     test('a stolen token is useless at userinfo without its certificate', async () => {
-      const holder = await party('web', own)
+      const holder = await party('web', ownCertificate)
       const token = await holder.logIn()
       expect(await holder.userinfo(token)).toMatchObject({ sub: '1', name: 'Alice Smith' })
-      for (const certificate of [other, undefined]) {
+      for (const certificate of [otherCertificate, undefined]) {
         await expect((await party('web', certificate)).userinfo(token)).rejects.toMatchObject({ status: 401 })
       }
     })
@@ -116,12 +116,12 @@ export function testMtlsFlows(issuer: () => string): void {
       const request = { method: 'POST', headers, body }
       return (await fetchWith(certificate)(`${issuer()}/connect/token`, request)).status
     }
-    const header = { 'x-client-cert': encodeURIComponent(own.pem) }
+    const header = { 'x-client-cert': encodeURIComponent(ownCertificate.pem) }
     // nginx itself refuses the certificate of another authority.
     expect([400, 401]).toContain(await send(forged, {}))
     expect([400, 401]).toContain(await send(forged, header))
     expect(await send(undefined, header)).toBe(401)
-    expect(await send(other, header)).toBe(401)
-    expect(await send(own, {})).toBe(200)
+    expect(await send(otherCertificate, header)).toBe(401)
+    expect(await send(ownCertificate, {})).toBe(200)
   })
 }

@@ -14,11 +14,11 @@ export const signedByRoot = (options: CertificateOptions): Issued => certificate
 export const serverCertificate = signedByRoot({ subject: commonName('localhost') })
 
 /** The options with which a server or a client uses a certificate. */
-export const withKeys = (own: Issued | undefined): SecureContextOptions =>
-  own === undefined ? {} : { cert: own.pem, key: own.keyPem }
+export const withKeys = (issued: Issued | undefined): SecureContextOptions =>
+  issued === undefined ? {} : { cert: issued.pem, key: issued.keyPem }
 
 /** Returns a `fetch` whose connections have this certificate. */
-export function fetchWith(own: Issued | undefined, agent?: Agent): typeof fetch {
+export function fetchWith(issued: Issued | undefined, agent?: Agent): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const body = Buffer.from(await request.arrayBuffer())
@@ -29,7 +29,7 @@ export function fetchWith(own: Issued | undefined, agent?: Agent): typeof fetch 
         headers: { ...Object.fromEntries(headers), 'content-length': body.length },
         ca: root.pem,
         checkServerIdentity: () => undefined,
-        ...withKeys(own),
+        ...withKeys(issued),
         ...(agent !== undefined && { agent }),
       }
       send(url, options, (incoming) => {

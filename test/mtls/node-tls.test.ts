@@ -28,9 +28,9 @@ async function listen() {
   server = createServer(options, nodeListener(f.provider)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/connect/token`
-  const request = async (own: Issued | undefined, clientId = 'machine', agent?: Agent) => {
+  const request = async (issued: Issued | undefined, clientId = 'machine', agent?: Agent) => {
     const body = new URLSearchParams({ ...machineTokens, client_id: clientId })
-    const response = await fetchWith(own, agent)(url, { method: 'POST', body })
+    const response = await fetchWith(issued, agent)(url, { method: 'POST', body })
     return { status: response.status, body: (await response.json()) as { access_token: string } }
   }
   return { f, request }

@@ -4,8 +4,8 @@ import { test } from 'vitest'
 import { certificate, commonName, type Issued } from './certificates.ts'
 import { presented, selfSigned } from './parties.ts'
 
-const own = certificate()
-const sameKey = certificate({ sameKeyAs: own })
+const clientCertificate = certificate()
+const sameKey = certificate({ sameKeyAs: clientCertificate })
 const credentials =
   (of: Issued, verified: boolean) =>
   ({ clientId }: { readonly clientId: string }) => ({
@@ -18,12 +18,15 @@ test('the plugin keeps the rules of every plugin', async () => {
     methods: {
       tls_client_auth: {
         client: { tlsClientAuthSubjectDn: 'CN=client' },
-        authenticate: credentials(own, true),
-        refused: [credentials(own, false), credentials(certificate({ subject: commonName('other') }), true)],
+        authenticate: credentials(clientCertificate, true),
+        refused: [
+          credentials(clientCertificate, false),
+          credentials(certificate({ subject: commonName('other') }), true),
+        ],
       },
       self_signed_tls_client_auth: {
-        client: selfSigned({ ...own.jwk, x5c: [own.der] }),
-        authenticate: credentials(own, false),
+        client: selfSigned({ ...clientCertificate.jwk, x5c: [clientCertificate.der] }),
+        authenticate: credentials(clientCertificate, false),
         refused: [credentials(sameKey, false)],
       },
     },
@@ -31,7 +34,7 @@ test('the plugin keeps the rules of every plugin', async () => {
       'x5t#S256': {
         client: { tlsClientCertificateBoundAccessTokens: true },
         prove: () => ({}),
-        clientCertificate: ({ key }) => presented(key === 'first' ? own : sameKey),
+        clientCertificate: ({ key }) => presented(key === 'first' ? clientCertificate : sameKey),
         singleUse: false,
       },
     },

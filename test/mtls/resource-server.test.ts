@@ -11,7 +11,10 @@ import { clientWith, issuer, presented, request, start } from './parties.ts'
 
 // Tokens of Grantry that are bound to a certificate, at an API with TLS.
 
-const [own, other] = [signedByRoot({ subject: commonName('machine') }), signedByRoot({ subject: commonName('other') })]
+const [ownCertificate, otherCertificate] = [
+  signedByRoot({ subject: commonName('machine') }),
+  signedByRoot({ subject: commonName('other') }),
+]
 const clients = [clientWith({ tlsClientAuthSubjectDn: 'CN=machine', tlsClientCertificateBoundAccessTokens: true })]
 
 let server: Server
@@ -19,7 +22,7 @@ let token: string
 
 beforeAll(async () => {
   const f = await start(clients, {}, { runtime: { now: () => Math.floor(Date.now() / 1000) } })
-  token = String((await request(f, presented(own))).body.access_token)
+  token = String((await request(f, presented(ownCertificate))).body.access_token)
   const api = createResourceServer({
     issuer,
     audience: 'https://api1.example.com',
@@ -49,14 +52,14 @@ test('the certificate of the token is accepted, also on a resumed session', asyn
   const reused: boolean[] = []
   server.on('secureConnection', (socket) => reused.push(socket.isSessionReused()))
   for (let times = 0; times < 2; times++) {
-    const response = await call(own, agent)
+    const response = await call(ownCertificate, agent)
     expect([response.status, await response.text()]).toEqual([200, 'machine'])
   }
   expect(reused).toEqual([false, true])
 })
 
 test.each([
-  ['another certificate', other],
+  ['another certificate', otherCertificate],
   ['no certificate', undefined],
 ])('%s is refused', async (_, certificate) => {
   const response = await call(certificate)

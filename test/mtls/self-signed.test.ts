@@ -5,9 +5,9 @@ import { clientWith, presented, request, selfSigned, start } from './parties.ts'
 
 describe('self_signed_tls_client_auth', () => {
   test('16.4 authenticates a client by the public key in its jwks', async () => {
-    const own = certificate()
-    const f = await start([clientWith(selfSigned(own.jwk))])
-    expect(await request(f, presented(own, false))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
+    const issued = certificate()
+    const f = await start([clientWith(selfSigned(issued.jwk))])
+    expect(await request(f, presented(issued, false))).toMatchObject({ status: 200, body: { token_type: 'Bearer' } })
     expect(f.events).toContainEqual(
       expect.objectContaining({ type: 'client_authentication_succeeded', method: 'self_signed_tls_client_auth' }),
     )
@@ -19,9 +19,9 @@ describe('self_signed_tls_client_auth', () => {
     ['EC P-521', generateKeyPairSync('ec', { namedCurve: 'P-521' })],
     ['Ed25519', generateKeyPairSync('ed25519')],
   ])('compares keys of the kind %s', async (_, keys) => {
-    const own = certificate({ keys, by: certificate() })
-    const f = await start([clientWith(selfSigned(own.jwk))])
-    expect((await request(f, presented(own, false))).status).toBe(200)
+    const issued = certificate({ keys, by: certificate() })
+    const f = await start([clientWith(selfSigned(issued.jwk))])
+    expect((await request(f, presented(issued, false))).status).toBe(200)
   })
 
   test('accepts any of several keys', async () => {
@@ -32,11 +32,11 @@ describe('self_signed_tls_client_auth', () => {
   })
 
   test('16.4 requires the certificate of x5c, not only its key', async () => {
-    const own = certificate()
-    const other = certificate({ sameKeyAs: own })
-    const f = await start([clientWith(selfSigned({ ...own.jwk, x5c: [own.der] }))])
-    expect((await request(f, presented(own))).status).toBe(200)
-    expect(await request(f, presented(other))).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    const issued = certificate()
+    const sameKey = certificate({ sameKeyAs: issued })
+    const f = await start([clientWith(selfSigned({ ...issued.jwk, x5c: [issued.der] }))])
+    expect((await request(f, presented(issued))).status).toBe(200)
+    expect(await request(f, presented(sameKey))).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
   })
 
   test('refuses another key with the same response as an unknown client', async () => {
@@ -83,8 +83,8 @@ describe('self_signed_tls_client_auth', () => {
   })
 
   test('is not used for a client whose keys are for assertions', async () => {
-    const own = certificate()
-    const { jwks } = selfSigned(own.jwk)
+    const issued = certificate()
+    const { jwks } = selfSigned(issued.jwk)
     await expect(start([clientWith({ jwks })])).rejects.toThrow('machine has no usable secret')
   })
 })

@@ -6,8 +6,8 @@ import { certificate, commonName } from './certificates.ts'
 import { current, root, serverCertificate, signedByRoot } from './https.ts'
 
 /** The certificate of the clients, one of the same authority, and one of an unknown party with the same name. */
-export const own = signedByRoot({ subject: commonName('payments') })
-export const other = signedByRoot({ subject: commonName('other') })
+export const ownCertificate = signedByRoot({ subject: commonName('payments') })
+export const otherCertificate = signedByRoot({ subject: commonName('other') })
 export const forged = certificate({ subject: commonName('payments'), ...current })
 
 export const secrets = { web: strong('web'), api1: strong('api1') }
@@ -44,7 +44,7 @@ export async function writeMtlsSetting(
         secrets: [],
         clientId: 'self-signed',
         tokenEndpointAuthMethod: 'self_signed_tls_client_auth',
-        jwks: { keys: [own.jwk] },
+        jwks: { keys: [ownCertificate.jwk] },
       },
     ],
     users: [{ ...user, sub: '1', password: await hashPassword(user.password), claims: { name: 'Alice Smith' } }],

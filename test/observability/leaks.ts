@@ -25,12 +25,12 @@ function formsOf(secret: string): readonly string[] {
 
 /** Returns the secrets that a text contains in any encoding. The signature of a JWT alone counts as the JWT. */
 export function leaks(text: string, secrets: Iterable<string>): readonly string[] {
-  const found: string[] = []
+  const leaked: string[] = []
   for (const secret of secrets) {
     const parts = secret.startsWith('eyJ') ? [secret, ...secret.split('.').slice(1)] : [secret]
-    if (parts.some((part) => formsOf(part).some((form) => text.includes(form)))) found.push(secret)
+    if (parts.some((part) => formsOf(part).some((form) => text.includes(form)))) leaked.push(secret)
   }
-  return found
+  return leaked
 }
 
 /** Returns the value of `Authorization: Basic` as sent. */

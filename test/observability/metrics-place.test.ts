@@ -110,12 +110,12 @@ test('false disables it', async () => {
 describe('on a separate port', () => {
   test('serves only /metrics, and the main port serves everything else', async () => {
     const server = await start({ metrics: { port: 0 } })
-    const [own = ''] = /^http:\/\/127\.0\.0\.1:\d+(?=\/metrics$)/u.exec(server.metrics) ?? []
-    expect(own).not.toBe(addressOf(server))
+    const [metricsOrigin = ''] = /^http:\/\/127\.0\.0\.1:\d+(?=\/metrics$)/u.exec(server.metrics) ?? []
+    expect(metricsOrigin).not.toBe(addressOf(server))
     expect((await fetch(`${addressOf(server)}/metrics`)).status).toBe(404)
-    expect((await fetch(`${own}/connect/token`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${metricsOrigin}/connect/token`, { method: 'POST' })).status).toBe(404)
     // Any caller that reaches this port can read it.
-    const response = await fetch(`${own}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
+    const response = await fetch(`${metricsOrigin}/metrics`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
     expect(await response.text()).toContain(
       'grantry_requests_total{endpoint="unknown",method="GET",status="404",reason="endpoint_unknown"} 1',
     )

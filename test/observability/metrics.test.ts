@@ -65,9 +65,9 @@ test('reads what the driver has removed at scrape time, if it removes expired it
   metrics.watchStorage(memoryDriver())
   expect((await read(metrics)).has('grantry_storage_removal_delay_seconds')).toBe(false)
   metrics.watchStorage(sweeping)
-  const found = await read(metrics)
-  expect(found.get('grantry_storage_expired_items_removed_total')?.samples[0]?.value).toBe(7)
-  expect(found.get('grantry_storage_removal_delay_seconds')?.samples[0]?.value).toBe(90)
+  const families = await read(metrics)
+  expect(families.get('grantry_storage_expired_items_removed_total')?.samples[0]?.value).toBe(7)
+  expect(families.get('grantry_storage_removal_delay_seconds')?.samples[0]?.value).toBe(90)
 })
 
 test('reads observer failures and dropped lines at scrape time', async () => {

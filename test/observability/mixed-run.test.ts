@@ -58,10 +58,10 @@ describe('the log', () => {
   })
 
   test('has the events of a request in its line, except warnings and errors', () => {
-    const own = log.filter((line) => !isRequest(line) && line.level === 'info')
+    const eventLines = log.filter((line) => !isRequest(line) && line.level === 'info')
     // Calls of the demo's login page are not requests to the provider, and those of plugins have no request.
     const calls = new Set(['authenticateUser', 'authorize', 'recordUser'])
-    expect(new Set(own.map(({ endpoint }) => endpoint))).toEqual(calls)
+    expect(new Set(eventLines.map(({ endpoint }) => endpoint))).toEqual(calls)
     expect(ofType('token_issued').length).toBeGreaterThan(10)
     expect(log.filter(({ type }) => type === 'token_issued')).toEqual([])
     const refreshed = log.filter((line) => line.events?.some((each) => each['event.name'] === 'refresh_rotated'))

@@ -64,8 +64,12 @@ test('English is there without being named, and first without locales', () => {
 })
 
 test('a program can add a language of its own, for each page and mail', () => {
-  const own = { ...en, account: { ...en.account, accountTitle: 'Ditt konto' }, mails: { ...en.mails, send: 'Skicka' } }
-  const options = { languages: { 'sv-FI': own }, locales: ['sv-FI-x-a'] }
+  const swedish = {
+    ...en,
+    account: { ...en.account, accountTitle: 'Ditt konto' },
+    mails: { ...en.mails, send: 'Skicka' },
+  }
+  const options = { languages: { 'sv-FI': swedish }, locales: ['sv-FI-x-a'] }
   const account = createAccountPages(options).signedOut({ again: '/' }, 'sv-FI-x-a').html
   expect(account).toContain('<h1>Ditt konto</h1>')
   const form = { action: '/', fields: {}, formTargets: [], backUrl: '/', client: { clientId: 'a' } }

@@ -143,7 +143,7 @@ describe('languages', () => {
     }
     const pages = createPages({ name: 'Example', languages, messages: { 'he-IL': { signInTitle: 'כניסה' } } })
     for (const [locale, direction] of [
-      ...locales.map((one) => [one, one === 'ar' ? 'rtl' : 'ltr']),
+      ...locales.map((locale) => [locale, locale === 'ar' ? 'rtl' : 'ltr']),
       ['he-IL', 'rtl'],
     ]) {
       expect(pages.signIn(view, locale ?? '').html).toContain(`<html lang="${locale}" dir="${direction}">`)

@@ -112,20 +112,20 @@ describeWithPostgresql('commit() of the PostgreSQL driver', () => {
     const driver = open()
     for (let round = 0; round < 20; round += 1) {
       const keys = Array.from({ length: 6 }, (_, index) => `spent:${round}:${index}`)
-      const own = Array.from({ length: 24 }, (_, index) => `own:${round}:${index}`)
+      const written = Array.from({ length: 24 }, (_, index) => `own:${round}:${index}`)
       const createdBy = (index: number) => [keys[index % 6], keys[(index * 5 + 1) % 6]] as [string, string]
       const outcomes = await Promise.all(
-        own.map((key, index) => {
+        written.map((key, index) => {
           const create = [...new Set(createdBy(index))].map((created) => item(created, key))
           // Each also writes what another one removes.
-          return driver.commit({ create, put: [item(key)], remove: [own[(index + 1) % 24] as string] })
+          return driver.commit({ create, put: [item(key)], remove: [written[(index + 1) % 24] as string] })
         }),
       )
-      const winners = own.filter((_, index) => outcomes[index] === true)
+      const winners = written.filter((_, index) => outcomes[index] === true)
       const stored = new Map(
         (await driver.getItems(keys.map((key) => ({ key })))).map(({ key, value }) => [key, value]),
       )
-      for (const [index, key] of own.entries()) {
+      for (const [index, key] of written.entries()) {
         for (const created of createdBy(index)) {
           if (winners.includes(key)) expect(stored.get(created)).toBe(key)
           else expect(stored.get(created)).not.toBe(key)

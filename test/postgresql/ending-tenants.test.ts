@@ -57,8 +57,8 @@ describeWithPostgresql('a tenant that is ended', () => {
         tenantOf: tenantsByPath(),
         runtime: { elapsed: () => clock.ms },
         async find(key) {
-          const found = await findTenant(settings, entries, key)
-          if (found === undefined) return undefined
+          const tenant = await findTenant(settings, entries, key)
+          if (tenant === undefined) return undefined
           const open = () => ({
             issuer: issuerOf(key),
             keys: storedKeys(),
@@ -67,7 +67,7 @@ describeWithPostgresql('a tenant that is ended', () => {
             users: testUsers().service,
             plugins: builtInPlugins,
           })
-          return { name: key, space: found.space, version: found.version, open }
+          return { name: key, space: tenant.space, version: tenant.version, open }
         },
       })
       closing.push(() => tenants.close())
@@ -147,11 +147,11 @@ describeWithPostgresql('a tenant that is ended', () => {
     const storage = await connect()
     const admin = administrationOn(storage)
     const { createdAt } = await admin.tenants.add({ name: 'acme' })
-    const own = openEntries({
+    const entriesOfTenant = openEntries({
       issuer: issuerOf('acme'),
       storage: storageSpace(storage, storedSpace('acme', createdAt)),
     })
-    await Promise.all(Array.from({ length: 150 }, (_, index) => own.create('client', `c${index}`, {})))
+    await Promise.all(Array.from({ length: 150 }, (_, index) => entriesOfTenant.create('client', `c${index}`, {})))
     const send = async () => (await processes[0]?.send({ grant_type: 'none' }))?.status
     expect(await send()).toBe(400)
 
@@ -172,17 +172,17 @@ describeWithPostgresql('a tenant that is ended', () => {
     }
     const idle = await removalOn()
     for (let step = 0; step < 3; step += 1) await idle.run(later)
-    expect((await own.list('client', { limit: 1000 })).entries).toHaveLength(150)
+    expect((await entriesOfTenant.list('client', { limit: 1000 })).entries).toHaveLength(150)
 
     await admin.tenants.remove('acme')
     clock.ms += 2000
     expect(await send()).toBe(404)
     const killed = await removalOn()
     await killed.run(later)
-    expect((await own.list('client', { limit: 1000 })).entries).toHaveLength(50)
+    expect((await entriesOfTenant.list('client', { limit: 1000 })).entries).toHaveLength(50)
     const [third, fourth] = await Promise.all([removalOn(), removalOn()])
     for (let step = 0; step < 15; step += 1) await Promise.all([third.run(later), fourth.run(later)])
-    expect((await own.list('client', { limit: 1000 })).entries).toEqual([])
+    expect((await entriesOfTenant.list('client', { limit: 1000 })).entries).toEqual([])
     expect((await admin.entries.list('ended-tenant', { limit: 10 })).entries).toEqual([])
   })
 })

@@ -127,8 +127,8 @@ describeWithPostgresql('an item in PostgreSQL', () => {
     const items = values.map((value, index) => ({ key: `key ${index}`, value, ttl: 60 }))
     const [first, ...others] = items
     expect(await driver.commit({ create: first ? [first] : [], put: others, remove: [] })).toBe(true)
-    const found = await driver.getItems(items)
-    expect(found.every(({ value }, index) => value === values[index])).toBe(true)
+    const stored = await driver.getItems(items)
+    expect(stored.every(({ value }, index) => value === values[index])).toBe(true)
   })
 
   test('has a name of its own for any key, or is rejected', async () => {
@@ -185,12 +185,12 @@ describeWithPostgresql('an item in PostgreSQL', () => {
   })
 
   test('of one prefix or schema is not seen with another', async () => {
-    const [one, other] = [open('first').driver, open('first_items').driver]
+    const [first, second] = [open('first').driver, open('first_items').driver]
     const third = driverOf({ url: server.url, schema: 'elsewhere', prefix: 'first' })
-    await one.setItem('key', 'of one', { ttl: 60 })
-    expect([await other.getItem('key'), await third.getItem('key')]).toEqual([null, null])
+    await first.setItem('key', 'of one', { ttl: 60 })
+    expect([await second.getItem('key'), await third.getItem('key')]).toEqual([null, null])
     expect(await third.insertItem('key', 'of the third', { ttl: 60 })).toBe(true)
-    await one.clear()
-    expect([await one.getKeys(), await third.getKeys()]).toEqual([[], ['key']])
+    await first.clear()
+    expect([await first.getKeys(), await third.getKeys()]).toEqual([[], ['key']])
   })
 })

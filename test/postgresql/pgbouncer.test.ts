@@ -58,14 +58,14 @@ const define = (): void => {
   test('two drivers with prepared statements on one session: the second is refused, and no statement reaches another table', async () => {
     const shared = await start()
     await shared.query("ALTER ROLE postgres SET statement_timeout = '30s'")
-    const one = await startPgBouncer(shared, 1, { ignore_startup_parameters: 'statement_timeout, options' })
+    const bouncer = await startPgBouncer(shared, 1, { ignore_startup_parameters: 'statement_timeout, options' })
     try {
-      const pair = ['first', 'second'].map((prefix) => driverOf({ url: one.url, prefix, maxConnections: 1 }))
+      const pair = ['first', 'second'].map((prefix) => driverOf({ url: bouncer.url, prefix, maxConnections: 1 }))
       const [first, second] = pair as [PostgresqlDriver, PostgresqlDriver]
       await first.setItem('code', 'of the first', { ttl: 60 })
       await expect(second.open()).rejects.toThrow('behind a PgBouncer, set preparedStatements to false')
       expect(await first.getItem('code')).toBe('of the first')
-      const unprepared = { url: one.url, preparedStatements: false, maxConnections: 1 }
+      const unprepared = { url: bouncer.url, preparedStatements: false, maxConnections: 1 }
       const [third, fourth] = ['first', 'second'].map((prefix) => driverOf({ ...unprepared, prefix })) as [
         PostgresqlDriver,
         PostgresqlDriver,
@@ -74,15 +74,15 @@ const define = (): void => {
       expect(await third.getItem('code')).toBe('of the first')
       expect(await fourth.getItem('code')).toBe('of the second')
     } finally {
-      await one.stop()
+      await bouncer.stop()
     }
   })
 
   test('a session without a time limit for statements: open() rejects', async () => {
     const endless = await start()
-    const one = await startPgBouncer(endless, 1)
+    const bouncer = await startPgBouncer(endless, 1)
     try {
-      const driver = driverOf({ url: one.url, preparedStatements: false, maxConnections: 1 })
+      const driver = driverOf({ url: bouncer.url, preparedStatements: false, maxConnections: 1 })
       const limits = [
         ['0', /has no statement_timeout for this user, so a write that has failed could be performed much later/u],
         ['10min', /has a statement_timeout of 600 s for this user/u],
@@ -96,7 +96,7 @@ const define = (): void => {
       await endless.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'grantry'")
       await expect.poll(() => driver.open().catch(({ message }) => message)).toBeUndefined()
     } finally {
-      await one.stop()
+      await bouncer.stop()
     }
   })
 
@@ -104,9 +104,9 @@ const define = (): void => {
   test('a server that becomes a replica: reads and writes reject, and work again once it is the primary', async () => {
     const demoted = await start()
     await demoted.query("ALTER ROLE postgres SET statement_timeout = '30s'")
-    const one = await startPgBouncer(demoted, 1)
+    const bouncer = await startPgBouncer(demoted, 1)
     try {
-      const driver = driverOf({ url: one.url, preparedStatements: false, maxConnections: 1 })
+      const driver = driverOf({ url: bouncer.url, preparedStatements: false, maxConnections: 1 })
       await driver.setItem('key', 'x', { ttl: 600 })
       await demoted.kill()
       await writeFile(dataFile(demoted, 'standby.signal'), '')
@@ -134,7 +134,7 @@ const define = (): void => {
       await expect.poll(() => driver.getItem('key').catch(() => undefined)).toBe('x')
       expect(await driver.insertItem('key', 'y', { ttl: 60 })).toBe(false)
     } finally {
-      await one.stop()
+      await bouncer.stop()
     }
   })
 }

@@ -39,18 +39,18 @@ describeWithPostgresql('expired rows in PostgreSQL', () => {
     await creator.open()
     await creator.dispose()
     await fill('held_items', 200, '-10 minutes')
-    const other = new pg.Client({ connectionString: server.url })
-    await other.connect()
+    const holder = new pg.Client({ connectionString: server.url })
+    await holder.connect()
     try {
       // The transaction has half of the rows before a process sweeps.
-      await other.query('BEGIN')
-      await other.query("SELECT 1 FROM held_items WHERE value = 'x' ORDER BY key LIMIT 100 FOR UPDATE")
+      await holder.query('BEGIN')
+      await holder.query("SELECT 1 FROM held_items WHERE value = 'x' ORDER BY key LIMIT 100 FOR UPDATE")
       await driverOf({ url: server.url, prefix: 'held' }).open()
       await expect.poll(() => countOf('held_items', "value = 'x'")).toBe(100)
-      await other.query('ROLLBACK')
+      await holder.query('ROLLBACK')
       await expect.poll(() => countOf('held_items', "value = 'x'")).toBe(0)
     } finally {
-      await other.end()
+      await holder.end()
     }
   })
 

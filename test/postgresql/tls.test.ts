@@ -33,11 +33,11 @@ describeWithPostgresql('TLS of the PostgreSQL driver', () => {
       "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'grantry'"
     expect(await server.query(sql)).toEqual([{ ssl: true }])
     await driver.dispose()
-    const other = privateAuthority()
+    const otherAuthority = privateAuthority()
     for (const mode of ['require', 'verify-ca', 'verify-full']) {
       const unverified = { url: `${server.url}?sslmode=${mode}` }
       await expect(driverOf(unverified).open()).rejects.toThrow(/is not available: .*certificate/u)
-      const wrong = driverOf({ ...unverified, connection: { tls: { ca: other.pem } } })
+      const wrong = driverOf({ ...unverified, connection: { tls: { ca: otherAuthority.pem } } })
       await expect(wrong.open()).rejects.toThrow(/is not available: /u)
     }
     // The option alone also turns TLS on.

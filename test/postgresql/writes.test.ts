@@ -102,8 +102,8 @@ describeWithPostgresql('writes of the PostgreSQL driver', () => {
       await driver.commit({ create: [item(`spent:${count}`), item(`used:${count}`)], put: [], remove: ['a'] })
     }
     const planned = 'SELECT plans::int, calls::int FROM pg_stat_statements WHERE query LIKE $1 AND calls >= 10'
-    const found = await server.query(planned, [`%"table_${tables}_items"%WHERE key = ANY%`])
-    expect(found).toEqual([
+    const statements = await server.query(planned, [`%"table_${tables}_items"%WHERE key = ANY%`])
+    expect(statements).toEqual([
       { plans: 1, calls: 10 },
       { plans: 1, calls: 10 },
     ])

@@ -45,9 +45,9 @@ test('any reply is sent unchanged, or is a defect with a cause', async () => {
   const { provider, events } = await fixture({ plugins: [builtInPlugins, plugin] })
   let sent = 0
   await fc.assert(
-    fc.asyncProperty(reply, async (given) => {
+    fc.asyncProperty(reply, async (generated) => {
       events.length = 0
-      next = given as Reply
+      next = generated as Reply
       const response = await provider.fetch(new Request('https://id.example.com/any'))
       if (response.status === 500) {
         expect(events.map((event) => ('reason' in event ? event.reason : ''))).toEqual([
@@ -62,7 +62,7 @@ test('any reply is sent unchanged, or is a defect with a cause', async () => {
       const policy = response.headers.get('content-security-policy') ?? ''
       expect(policy.split(';').length).toBeLessThanOrEqual(7)
       const scripts = policy.split('script-src ')[1]?.split(';')[0]?.split(' ') ?? []
-      expect(scripts.filter((one) => one !== hash)).toEqual([])
+      expect(scripts.filter((scriptSource) => scriptSource !== hash)).toEqual([])
       if (next.html !== undefined)
         expect(await response.text()).toBe(new TextDecoder().decode(new TextEncoder().encode(next.html)))
     }),

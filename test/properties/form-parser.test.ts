@@ -78,15 +78,24 @@ describe('the form parser', () => {
 
   test('rejects a repeated name, in any place, with any values, in any encoding', () => {
     fc.assert(
-      fc.property(entries, name, text, text, fc.boolean(), fc.nat(), fc.nat(), (pairs, key, one, two, upper, i, j) => {
-        const parts = pairs
-          .filter(([other]) => other !== key)
-          .map(([k, v]) => new URLSearchParams({ [k]: v }).toString())
-        const insert = (at: number, part: string): void => void parts.splice(at % (parts.length + 1), 0, part)
-        insert(i, `${overEncoded(key, upper)}=${overEncoded(one, upper)}`)
-        insert(j, new URLSearchParams([[key, two]]).toString())
-        expect(refusalOf(parts.join('&'))).toBe('repeated_parameter')
-      }),
+      fc.property(
+        entries,
+        name,
+        text,
+        text,
+        fc.boolean(),
+        fc.nat(),
+        fc.nat(),
+        (pairs, key, first, second, upper, i, j) => {
+          const parts = pairs
+            .filter(([otherKey]) => otherKey !== key)
+            .map(([k, v]) => new URLSearchParams({ [k]: v }).toString())
+          const insert = (at: number, part: string): void => void parts.splice(at % (parts.length + 1), 0, part)
+          insert(i, `${overEncoded(key, upper)}=${overEncoded(first, upper)}`)
+          insert(j, new URLSearchParams([[key, second]]).toString())
+          expect(refusalOf(parts.join('&'))).toBe('repeated_parameter')
+        },
+      ),
     )
   })
 

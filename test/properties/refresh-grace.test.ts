@@ -37,13 +37,13 @@ test('3.106 every sequence of refreshes follows the one chain, and ends with the
       const memory = [first, first, first]
       let file = first
 
-      for (const one of steps) {
-        if ('pause' in one) {
-          f.clock.advance(one.pause)
+      for (const step of steps) {
+        if ('pause' in step) {
+          f.clock.advance(step.pause)
           continue
         }
         const now = f.clock.now()
-        const presented = one.from === 'file' ? file : one.from === 'first' ? first : (memory[one.process] ?? first)
+        const presented = step.from === 'file' ? file : step.from === 'first' ? first : (memory[step.process] ?? first)
         const index = tokens.indexOf(presented)
         const link = links[index] as Link
         const next = links[index + 1]
@@ -63,7 +63,7 @@ test('3.106 every sequence of refreshes follows the one chain, and ends with the
         expect(body.refresh_token).toBe(tokens[index + 1])
         expect(body.expires_in).toBeGreaterThan(0)
         expect(await judged(f, body.access_token)).toEqual(live)
-        memory[one.process] = body.refresh_token
+        memory[step.process] = body.refresh_token
         file = body.refresh_token
       }
       expect(f.events.map(({ type }) => type)).not.toContain('family_revoked')

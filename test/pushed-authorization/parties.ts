@@ -8,7 +8,7 @@ import { basic, type Credentials, read, sha256Of, type TestProviderOptions } fro
 import { clients, hostSignIn, request, setUp as setUpEndpoint, web } from '../authorization/parties.ts'
 
 export const parUrl = 'https://id.example.com/connect/par'
-export const other: Credentials = ['other', 'other-secret']
+export const otherClient: Credentials = ['other', 'other-secret']
 export const strict: Credentials = ['strict', 'strict-secret']
 
 /** The request of `web`, as it is pushed. */
@@ -16,7 +16,7 @@ export const pushed = Object.fromEntries(Object.entries(request).filter(([name])
 
 /** Clients with the redirect URIs of `web`. `strict` must push its requests. */
 const more = [
-  { ...clients[0], clientId: other[0], secrets: [{ sha256: sha256Of(other[1]) }] },
+  { ...clients[0], clientId: otherClient[0], secrets: [{ sha256: sha256Of(otherClient[1]) }] },
   {
     ...clients[0],
     clientId: strict[0],

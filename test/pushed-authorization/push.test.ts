@@ -1,7 +1,7 @@
 import { basic, mapDriver } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 import { challenge, redirectUri, request, web } from '../authorization/parties.ts'
-import { other, parUrl, pushed, setUp } from './parties.ts'
+import { otherClient, parUrl, pushed, setUp } from './parties.ts'
 
 const without = (name: string) => Object.fromEntries(Object.entries(pushed).filter(([key]) => key !== name))
 
@@ -51,7 +51,7 @@ describe('a pushed request', () => {
 
   test('12.2 another client_id than that of the credentials is refused', async () => {
     const { push } = await setUp()
-    const { status } = await push({ ...pushed, client_id: other[0] })
+    const { status } = await push({ ...pushed, client_id: otherClient[0] })
     expect(status).toBeGreaterThanOrEqual(400)
   })
 

@@ -4,7 +4,7 @@ import { answer, hiddenFields } from '../authorization/browser.ts'
 import { nameOf, ownPages } from '../authorization/own-pages.ts'
 import { redirectUri, request, web } from '../authorization/parties.ts'
 import { withLatency } from '../support/latency.ts'
-import { other, parUrl, pushed, setUp, strict } from './parties.ts'
+import { otherClient, parUrl, pushed, setUp, strict } from './parties.ts'
 
 const isCode = { code: expect.any(String), state: request.state }
 const isUnusable = { error: 'invalid_request_uri', state: request.state }
@@ -106,7 +106,7 @@ describe('a request_uri', () => {
 
   test('12.8 of another client is refused', async () => {
     const { browser, pushedUrl } = await setUp()
-    expect(answer(await browser().open(await pushedUrl({ ...repeated, client_id: other[0] })))).toMatchObject(
+    expect(answer(await browser().open(await pushedUrl({ ...repeated, client_id: otherClient[0] })))).toMatchObject(
       isUnusable,
     )
   })
@@ -114,7 +114,7 @@ describe('a request_uri', () => {
   test('12.8 without a known redirect URI, the refusal is a page', async () => {
     const { browser, pushedUrl } = await setUp()
     for (const parameters of [{}, { redirect_uri: 'https://evil.example/' }]) {
-      const { status, headers } = await browser().open(await pushedUrl({ ...parameters, client_id: other[0] }))
+      const { status, headers } = await browser().open(await pushedUrl({ ...parameters, client_id: otherClient[0] }))
       expect([status, headers.get('location')]).toEqual([400, null])
     }
   })

@@ -109,9 +109,9 @@ describeWithRedis('the Redis driver with waitReplicas on a cluster', () => {
     isOver = true
     await Promise.all(writing)
     // The successor has no replica, so it confirms no write, but it has every resolved insert.
-    const found = async () => new Set(await driver.getKeys('spent:').catch(() => []))
-    await expect.poll(async () => (await found()).size).toBeGreaterThan(0)
-    const present = await found()
+    const keysOfSuccessor = async () => new Set(await driver.getKeys('spent:').catch(() => []))
+    await expect.poll(async () => (await keysOfSuccessor()).size).toBeGreaterThan(0)
+    const present = await keysOfSuccessor()
     expect(created.filter((key) => !present.has(key))).toEqual([])
   })
 })

@@ -19,9 +19,9 @@ const before = { 'refresh:1': 'old', 'refresh:0': 'old' }
 const after = { 'spent:1': 'new', 'spent:2': 'new', 'access:1': 'new', 'refresh:1': 'new' }
 
 /** Calls `commit()`, which is optional in the type. */
-async function commit(driver: RedisDriver, given: DriverChanges = changes): Promise<true | readonly string[]> {
+async function commit(driver: RedisDriver, toCommit: DriverChanges = changes): Promise<true | readonly string[]> {
   if (driver.commit === undefined) throw new TypeError('the driver has no commit()')
-  return driver.commit(given)
+  return driver.commit(toCommit)
 }
 
 async function itemsIn(driver: RedisDriver): Promise<Readonly<Record<string, unknown>>> {

@@ -150,13 +150,13 @@ describeWithRedis('an item in Redis', () => {
     ['{a}', '{a}b'],
     ['a\\*', 'a*'],
   ])('with the prefix %s is not seen with the prefix %s', async (first, second) => {
-    const [one, other] = [open(first), open(second)]
-    await one.setItem('key', 'of one', { ttl: 60 })
-    expect([await other.getItem('key'), await other.getKeys()]).toEqual([null, []])
-    expect(await other.insertItem('key', 'of the other', { ttl: 60 })).toBe(true)
-    await one.clear()
-    expect([await one.getKeys(), await other.getKeys()]).toEqual([[], ['key']])
-    await other.clear()
+    const [firstDriver, secondDriver] = [open(first), open(second)]
+    await firstDriver.setItem('key', 'of one', { ttl: 60 })
+    expect([await secondDriver.getItem('key'), await secondDriver.getKeys()]).toEqual([null, []])
+    expect(await secondDriver.insertItem('key', 'of the other', { ttl: 60 })).toBe(true)
+    await firstDriver.clear()
+    expect([await firstDriver.getKeys(), await secondDriver.getKeys()]).toEqual([[], ['key']])
+    await secondDriver.clear()
   })
 
   test('makes reads reject when it is not a string', async () => {
@@ -202,11 +202,11 @@ describeWithRedis('an item in Redis', () => {
   })
 
   test('is not in the error when the server quotes an unknown command', async () => {
-    const other = await startRedis({ arguments: ['--rename-command', 'SET', ''] })
-    const driver = driverOf({ url: other.url })
+    const withoutSet = await startRedis({ arguments: ['--rename-command', 'SET', ''] })
+    const driver = driverOf({ url: withoutSet.url })
     const { message } = await refusal(driver.setItem('key', 'the-value', { ttl: 60 }))
     expect(message).toMatch(/returned an error: ERR unknown command 'set'$/u)
     await driver.dispose()
-    await other.stop()
+    await withoutSet.stop()
   })
 })

@@ -188,11 +188,11 @@ describeWithRedis('the Redis driver', () => {
     expect,
   }) => {
     const server = await servers.start()
-    const other = await servers.start()
+    const primary = await servers.start()
     const driver = driverOf({ url: server.url, operationTimeout })
     await opened(driver)
     const id = await clientId(driver)
-    await server.command('REPLICAOF', '127.0.0.1', other.port)
+    await server.command('REPLICAOF', '127.0.0.1', primary.port)
     await expect(driver.setItem('key', 'x', { ttl: 60 })).rejects.toThrow('returned an error: READONLY')
     await expect.poll(() => clientId(driver).catch(() => id)).not.toBe(id)
     await server.command('REPLICAOF', 'NO', 'ONE')

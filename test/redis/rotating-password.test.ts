@@ -17,8 +17,8 @@ describeWithRedis('a password of Redis that changes', () => {
     const server = await servers.start()
     await server.command('ACL', 'SETUSER', 'rotating', 'on', '>first', '~*', '&*', '+@all')
     writeFileSync(join(directory, 'password'), 'first\n')
-    const given = { driver: 'redis', url: server.url, username: 'rotating', passwordFile: 'password' }
-    const { driver } = await configuredStorage(parseConfiguration(storageSchema, given, 'storage'), directory)
+    const setting = { driver: 'redis', url: server.url, username: 'rotating', passwordFile: 'password' }
+    const { driver } = await configuredStorage(parseConfiguration(storageSchema, setting, 'storage'), directory)
     onTestFinished(() => driver.dispose?.())
     await driver.setItem('key', '"before"', { ttl: 60 })
 

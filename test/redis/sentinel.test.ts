@@ -111,8 +111,8 @@ describeWithRedis('the Redis driver with Sentinels', () => {
     await inserts.stop()
     const client = new Redis(replica.url)
     async function present(keys: readonly string[]): Promise<readonly string[]> {
-      const found = await client.pipeline(keys.map((key) => ['exists', `grantry:${key}`])).exec()
-      return keys.filter((_, index) => found?.[index]?.[1] === 1)
+      const replies = await client.pipeline(keys.map((key) => ['exists', `grantry:${key}`])).exec()
+      return keys.filter((_, index) => replies?.[index]?.[1] === 1)
     }
     expect(await present(inserts.created)).toEqual(inserts.created)
     // A commit that rejected was performed completely or not at all.

@@ -116,13 +116,13 @@ test('3.106 a request with other scopes gets the same successor, and an access t
 
 test('3.106 by another process on the same store too', async () => {
   const storage = memoryDriver()
-  const one = await fixture({ clients, storage })
-  const other = await fixture({ clients, storage, runtime: { now: one.clock.now } })
-  const { refresh_token: first } = await issueTokens(one)
-  const second = (await refresh(one, first)).body.refresh_token
-  await refresh(other, second)
-  one.clock.advance(lifetime)
-  expect((await refresh(other, first)).body.refresh_token).toBe(second)
+  const f = await fixture({ clients, storage })
+  const otherProcess = await fixture({ clients, storage, runtime: { now: f.clock.now } })
+  const { refresh_token: first } = await issueTokens(f)
+  const second = (await refresh(f, first)).body.refresh_token
+  await refresh(otherProcess, second)
+  f.clock.advance(lifetime)
+  expect((await refresh(otherProcess, first)).body.refresh_token).toBe(second)
 })
 
 test('3.107 without a retry window too', async () => {

@@ -111,12 +111,12 @@ describe('the same refresh token inside the window', () => {
     ['other scopes', plain({ scope: 'openid api1' }), plain({ scope: 'openid' })],
     ['the scopes that were left out', plain(), plain({ scope: 'openid api1 offline_access' })],
     ['a value split differently', open({ a: '1', b: '2' }), open({ a: '1","b":"2' })],
-  ])('3.40 with %s is a replay: rejected, and the family is revoked', async (_, one, another) => {
+  ])('3.40 with %s is a replay: rejected, and the family is revoked', async (_, form, retry) => {
     const { f, first } = await loggedIn()
-    const rotated = await f.post('token', { ...one, refresh_token: first }, web)
+    const rotated = await f.post('token', { ...form, refresh_token: first }, web)
     expect(rotated.status).toBe(200)
     f.events.length = 0
-    const { status, body } = await f.post('token', { ...another, refresh_token: first }, web)
+    const { status, body } = await f.post('token', { ...retry, refresh_token: first }, web)
     expect(status).toBe(400)
     expect(body).toEqual({ error: 'invalid_grant', error_description: expect.any(String) })
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'family_revoked', reason: 'refresh_reused' }))
@@ -141,11 +141,11 @@ describe('the same refresh token inside the window', () => {
     ['a parameter of a check of another grant type', plain(), plain({ code_verifier: 'x'.repeat(43) })],
     ['an undeclared parameter beside the form that was chosen', either({ red: '1' }), either({ red: '1', green: '1' })],
     ['an undeclared parameter named __proto__', plain(), plain(JSON.parse('{"__proto__":"1"}'))],
-  ])('3.40 with %s is the same request: the same tokens', async (_, one, another) => {
+  ])('3.40 with %s is the same request: the same tokens', async (_, form, retry) => {
     const { f, first } = await loggedIn()
-    const rotated = await f.post('token', { ...one, refresh_token: first }, web)
+    const rotated = await f.post('token', { ...form, refresh_token: first }, web)
     expect(rotated.status).toBe(200)
-    const { status, body } = await f.post('token', { ...another, refresh_token: first }, web)
+    const { status, body } = await f.post('token', { ...retry, refresh_token: first }, web)
     expect(status).toBe(200)
     expect(tokensIn(body)).toEqual(tokensIn(rotated.body))
     expect(await isActive(f, rotated.body.access_token)).toBe(true)

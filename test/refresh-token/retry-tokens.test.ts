@@ -24,9 +24,9 @@ describe.each(formats)('a retry of a refresh, %s', (format, as) => {
       expect(validation.status).toBe(200)
     }
     if (format === 'JWT') {
-      const [one, other] = [decodeJwt(first.access_token), decodeJwt(again.access_token)]
-      expect(one.jti).toMatch(/^[\w-]{22}$/u)
-      expect(other).toEqual(one)
+      const [payload, repeated] = [decodeJwt(first.access_token), decodeJwt(again.access_token)]
+      expect(payload.jti).toMatch(/^[\w-]{22}$/u)
+      expect(repeated).toEqual(payload)
     } else expect(again.access_token).toBe(first.access_token)
     expect(again.refresh_token).toBe(first.refresh_token)
     expect((await refresh(f, again.refresh_token, as)).status).toBe(200)
@@ -34,13 +34,13 @@ describe.each(formats)('a retry of a refresh, %s', (format, as) => {
 
   test('3.40 by another process on the same store returns the same tokens', async () => {
     const storage = memoryDriver()
-    const one = await fixture({ storage })
-    const other = await fixture({ storage, runtime: { now: one.clock.now } })
-    const { refresh_token: token } = await issueTokens(one, as)
-    const responses = [await refresh(one, token, as), await refresh(other, token, as), await refresh(one, token, as)]
+    const f = await fixture({ storage })
+    const otherProcess = await fixture({ storage, runtime: { now: f.clock.now } })
+    const { refresh_token: token } = await issueTokens(f, as)
+    const responses = [await refresh(f, token, as), await refresh(otherProcess, token, as), await refresh(f, token, as)]
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(differentTokens(responses)).toHaveLength(1)
-    expect(await judged(other, responses[0]?.body.access_token)).toEqual(live)
+    expect(await judged(otherProcess, responses[0]?.body.access_token)).toEqual(live)
   })
 
   test('3.40 does not make an access token valid again that was revoked since', async () => {
@@ -56,8 +56,11 @@ describe.each(formats)('a retry of a refresh, %s', (format, as) => {
 
   test('3.40 of another refresh token returns other tokens, also in the same second', async () => {
     const f = await fixture()
-    const [one, other] = [await issueTokens(f, as), await issueTokens(f, as)]
-    const bodies = [(await refresh(f, one.refresh_token, as)).body, (await refresh(f, other.refresh_token, as)).body]
+    const [firstLogin, secondLogin] = [await issueTokens(f, as), await issueTokens(f, as)]
+    const bodies = [
+      (await refresh(f, firstLogin.refresh_token, as)).body,
+      (await refresh(f, secondLogin.refresh_token, as)).body,
+    ]
     expect(new Set(bodies.map((body) => body.refresh_token)).size).toBe(2)
     expect(new Set(bodies.map((body) => body.access_token)).size).toBe(2)
     if (format === 'JWT') expect(new Set(bodies.map((body) => decodeJwt(body.access_token).jti)).size).toBe(2)

@@ -8,14 +8,14 @@ describe('a client that reuses its refresh token', () => {
 
   test('3.41 gets the same token back on every use', async () => {
     const { f, token } = await started(reuse)
-    const [one, two] = [await refresh(f, token), await refresh(f, token)]
-    expect([one.status, two.status]).toEqual([200, 200])
-    expect([one.body.refresh_token, two.body.refresh_token]).toEqual([token, token])
-    expect(one.body.access_token).not.toBe(two.body.access_token)
+    const [first, second] = [await refresh(f, token), await refresh(f, token)]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect([first.body.refresh_token, second.body.refresh_token]).toEqual([token, token])
+    expect(first.body.access_token).not.toBe(second.body.access_token)
     f.clock.advance(60)
     const three = await refresh(f, token)
     expect(three.body.refresh_token).toBe(token)
-    expect((await f.post('introspection', { token: one.body.access_token }, api1)).body.active).toBe(true)
+    expect((await f.post('introspection', { token: first.body.access_token }, api1)).body.active).toBe(true)
   })
 
   test('3.41 keeps both lifetimes', async () => {

@@ -13,34 +13,34 @@ const clients = shared.map((client) => ({ ...client, accessTokenLifetime: 60, re
 async function providers({ prepare }: CommitPath) {
   const driver = memoryDriver()
   const storage = withLatency(prepare(driver))
-  const one = await fixture({ storage, clients })
-  const other = await fixture({ storage, clients, runtime: { now: one.clock.now } })
+  const f = await fixture({ storage, clients })
+  const otherProcess = await fixture({ storage, clients, runtime: { now: f.clock.now } })
   const count = async () => (await driver.getKeys('', {})).filter((key) => key.startsWith('refresh:')).length
-  return { one, all: [one, other] as const, count }
+  return { f, all: [f, otherProcess] as const, count }
 }
 
 describe.concurrent.each(commitPaths)('processes that share a token in a file, committed $path', (path) => {
   test.each(formats)(
     '3.106 are never signed out, and every token has one successor, %s',
     async (_, as) => {
-      const { one, all, count } = await providers(path)
+      const { f, all, count } = await providers(path)
       for (const _round of rounds(5)) {
-        const { refresh_token: first } = await issueTokens(one, as)
+        const { refresh_token: first } = await issueTokens(f, as)
         const before = await count()
         const file = { token: first }
         const successors = new Map<string, Set<string>>()
         const responses: Awaited<ReturnType<typeof refresh>>[] = []
 
         async function work(name: number): Promise<void> {
-          let own = first
+          let latest = first
           for (let step = 0; step < 15; step += 1) {
-            const presented = (name + step) % 3 === 0 ? own : file.token
+            const presented = (name + step) % 3 === 0 ? latest : file.token
             const response = await refresh(all[(name + step) % 2] as Fixture, presented, as)
             responses.push(response)
-            own = response.body.refresh_token
-            file.token = own
-            successors.set(presented, (successors.get(presented) ?? new Set()).add(own))
-            one.clock.advance(Math.floor(Math.random() * 20))
+            latest = response.body.refresh_token
+            file.token = latest
+            successors.set(presented, (successors.get(presented) ?? new Set()).add(latest))
+            f.clock.advance(Math.floor(Math.random() * 20))
           }
         }
         await Promise.all([0, 1, 2, 3].map(work))
@@ -51,8 +51,8 @@ describe.concurrent.each(commitPaths)('processes that share a token in a file, c
         expect(await count()).toBe(before + successors.size)
         const tip = [...successors.values()].flatMap((each) => [...each]).filter((token) => !successors.has(token))
         expect(tip).toHaveLength(1)
-        const last = await refresh(one, tip[0] ?? '', as)
-        expect(await judged(one, last.body.access_token)).toEqual(live)
+        const last = await refresh(f, tip[0] ?? '', as)
+        expect(await judged(f, last.body.access_token)).toEqual(live)
       }
     },
     120_000,
@@ -61,8 +61,8 @@ describe.concurrent.each(commitPaths)('processes that share a token in a file, c
 
 test('3.106 of 50 concurrent requests, half of them with other scopes, all get the same successor', async () => {
   for (const path of commitPaths) {
-    const { one, all, count } = await providers(path)
-    const { refresh_token: token } = await issueTokens(one, web)
+    const { f, all, count } = await providers(path)
+    const { refresh_token: token } = await issueTokens(f, web)
     const before = await count()
     const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
@@ -74,6 +74,6 @@ test('3.106 of 50 concurrent requests, half of them with other scopes, all get t
     expect(new Set(responses.map(({ body }) => body.refresh_token)).size).toBe(1)
     expect(await count()).toBe(before + 1)
     for (const { body } of responses.slice(0, 6))
-      expect(await judged(one, body.access_token)).toMatchObject({ introspection: true })
+      expect(await judged(f, body.access_token)).toMatchObject({ introspection: true })
   }
 })

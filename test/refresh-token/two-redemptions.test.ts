@@ -44,8 +44,8 @@ const isActive = async (f: Fixture, token: string): Promise<boolean> =>
 describe.each(commitPaths)('a refresh token and a proof, committed $path', (path) => {
   test('a proof that was used spends no refresh token, and stores nothing', async () => {
     const { f, present, count, token } = await started(path)
-    const other = (await issueTokens(f)).refresh_token
-    expect((await present(other, 'one')).status).toBe(200)
+    const otherToken = (await issueTokens(f)).refresh_token
+    expect((await present(otherToken, 'one')).status).toBe(200)
     const before = [count('access'), count('refresh'), count('replay'), count('spent:refresh')]
     expect(await present(token, 'one')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
     expect(f.events.at(-1)).toMatchObject({ reason: 'redemption_replayed' })

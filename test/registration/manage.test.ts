@@ -5,7 +5,7 @@ import { issuer, metadata, type Registered, redirectUri, setUp } from './parties
 
 type Setup = Awaited<ReturnType<typeof setUp>>
 
-const other = 'https://app.example.com/other'
+const otherUri = 'https://app.example.com/other'
 
 const read = (f: Setup, client: Registered, token = client.registration_access_token) =>
   f.send(client.registration_client_uri, { method: 'GET', token })
@@ -32,18 +32,18 @@ describe('a client', () => {
   test('17.7 replaces it: what it does not send has its default', async () => {
     const f = await setUp()
     const client = await f.registered({ client_uri: 'https://app.example.com', scope: 'api1' })
-    const { status, body } = await replace(f, client, { redirect_uris: [other], client_name: 'Another name' })
+    const { status, body } = await replace(f, client, { redirect_uris: [otherUri], client_name: 'Another name' })
     expect(status).toBe(200)
     expect(body).toMatchObject({
       client_id: client.client_id,
       client_id_issued_at: client.client_id_issued_at,
-      redirect_uris: [other],
+      redirect_uris: [otherUri],
       client_name: 'Another name',
       scope: 'openid offline_access api1',
     })
     expect(body).not.toHaveProperty('client_uri')
     expect((await f.authorize(client)).code).toBe('')
-    expect((await f.authorize(client, { redirect_uri: other })).code).not.toBe('')
+    expect((await f.authorize(client, { redirect_uri: otherUri })).code).not.toBe('')
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'client_changed', clientId: client.client_id }))
   })
 
@@ -129,12 +129,12 @@ describe('the registration access token', () => {
 
   test('17.7 belongs to one client', async () => {
     const f = await setUp()
-    const [one, two] = [await f.registered(), await f.registered()]
+    const [managed, stranger] = [await f.registered(), await f.registered()]
     for (const method of ['GET', 'PUT', 'DELETE']) {
-      const { status, body, headers } = await f.send(one.registration_client_uri, {
+      const { status, body, headers } = await f.send(managed.registration_client_uri, {
         method,
-        token: two.registration_access_token,
-        ...(method === 'PUT' && { body: { ...metadata, client_id: one.client_id } }),
+        token: stranger.registration_access_token,
+        ...(method === 'PUT' && { body: { ...metadata, client_id: managed.client_id } }),
       })
       expect([status, body.error]).toEqual([401, 'invalid_token'])
       expect(headers.get('www-authenticate')).toContain('Bearer')
@@ -168,7 +168,7 @@ test('17.9 of changes at the same time, one takes place, and the others can be s
     if (status !== 200) expect([status, headers.get('retry-after')]).toEqual([503, '1'])
   }
   expect((await read(f, client)).body).toEqual(done[0]?.body)
-  const again = await replace(f, client, { client_name: 'Again', redirect_uris: [redirectUri, other] })
+  const again = await replace(f, client, { client_name: 'Again', redirect_uris: [redirectUri, otherUri] })
   expect(again.body).toMatchObject({
     client_name: 'Again',
     registration_access_token: done[0]?.body.registration_access_token,

@@ -179,17 +179,17 @@ describe('the discovery document announces', () => {
 
 describe('of several algorithms for identity tokens', () => {
   const list = 'id_token_signing_alg_values_supported'
-  const one = 'id_token_signed_response_alg'
+  const member = 'id_token_signed_response_alg'
   test.each([
     [['PS512', 'ES256'], 201, 'ES256'],
     [['PS512'], 400, undefined],
     [['none'], 400, undefined],
     [[], 201, undefined],
     ['ES256', 201, undefined],
-  ] as const)('%j', async (given, expected, chosen) => {
+  ] as const)('%j', async (algorithms, expected, chosen) => {
     const f = await registering(everything())
-    const { status, body } = await f.register({ ...metadata, [list]: given })
-    expect([status, body[one]]).toEqual([expected, chosen])
+    const { status, body } = await f.register({ ...metadata, [list]: algorithms })
+    expect([status, body[member]]).toEqual([expected, chosen])
   })
 })
 

@@ -73,9 +73,9 @@ describe('the origin of a client that is gone', () => {
     expect((await f.signIn(client, { redirect_uri: browserClient.redirect_uris[0] ?? '' })).status).toBe(200)
     expect((await remove(f, client)).status).toBe(204)
     expect(await f.accepts(inspector)).toBe(false)
-    const other = await f.registered(browserClient)
+    const second = await f.registered(browserClient)
     expect(await f.accepts(inspector)).toBe(true)
-    expect(await f.provider.use(registrations).remove(other.client_id)).toBe(true)
+    expect(await f.provider.use(registrations).remove(second.client_id)).toBe(true)
     expect(await f.accepts(inspector)).toBe(false)
   })
 
@@ -95,7 +95,7 @@ describe('the origin of a client that is gone', () => {
     const client = await f.registered(browserClient)
     await remove(f, client)
     expect(await f.accepts(inspector)).toBe(true)
-    for (const one of others.slice(1)) await remove(f, one)
+    for (const client of others.slice(1)) await remove(f, client)
     expect(await f.accepts(inspector)).toBe(true)
   })
 
@@ -104,7 +104,7 @@ describe('the origin of a client that is gone', () => {
     const first: Registered[] = []
     for (let at = 0; at < 8; at += 1) first.push(await f.registered(browserClient))
     await f.registered(browserClient)
-    for (const one of first) await remove(f, one)
+    for (const client of first) await remove(f, client)
     expect(await f.accepts(inspector)).toBe(true)
   })
 

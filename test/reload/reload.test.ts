@@ -102,11 +102,11 @@ test('a thousand calls during a run lead to one more, and none overlaps', async 
   const reload = createReloadQueue(async () => {
     running += 1
     most = Math.max(most, running)
-    const own = runs
+    const run = runs
     runs += 1
-    await gates[own]?.promise
+    await gates[run]?.promise
     running -= 1
-    return own
+    return run
   })
   const calls = [reload(), ...Array.from({ length: 1000 }, () => reload())]
   gates[0]?.open()

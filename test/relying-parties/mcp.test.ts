@@ -90,10 +90,10 @@ const defineTests = (): void => {
       () => ({}),
       async ({ resource, useServer }) => {
         expect((await useServer('SDK 2')).result).toEqual(known(resource))
-        const other = resource.replace('/mcp', '/other')
-        const refused = await fetch(other, { method: 'POST' })
-        const found = /resource_metadata="(.+?)"/u.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
-        expect(await (await fetch(found)).json()).toMatchObject({ resource: other })
+        const otherResource = resource.replace('/mcp', '/other')
+        const refused = await fetch(otherResource, { method: 'POST' })
+        const metadataUrl = /resource_metadata="(.+?)"/u.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+        expect(await (await fetch(metadataUrl)).json()).toMatchObject({ resource: otherResource })
         expect((await fetch(new URL('/', resource))).status).toBe(200)
       },
     ))

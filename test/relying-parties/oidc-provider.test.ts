@@ -192,14 +192,14 @@ describeWithChromium('a sign-in at oidc-provider, in a browser', () => {
     test.each([false, true])('another user than the client expects, with script: %s', async (withScript) => {
       const { context, idToken } = await signedIn(withScript)
       await context.close()
-      const other = await open(withScript)
-      await other.page.goto(authorizeUrl({ id_token_hint: idToken }))
-      await followLink(other.page)
-      await enterThere(other.page, 'bob')
-      await other.page.waitForURL(`${redirectUri()}?**`)
-      const { searchParams } = new URL(other.page.url())
+      const forBob = await open(withScript)
+      await forBob.page.goto(authorizeUrl({ id_token_hint: idToken }))
+      await followLink(forBob.page)
+      await enterThere(forBob.page, 'bob')
+      await forBob.page.waitForURL(`${redirectUri()}?**`)
+      const { searchParams } = new URL(forBob.page.url())
       expect([searchParams.get('error'), searchParams.get('code')]).toEqual(['login_required', null])
-      await other.context.close()
+      await forBob.context.close()
     })
 
     test.each([false, true])('18.16 a logout here ends the session there, with script: %s', async (withScript) => {

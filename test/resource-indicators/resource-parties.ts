@@ -42,7 +42,7 @@ export async function setUp(more: Partial<ProviderOptions> = {}) {
   }
 
   const wire = (resources: readonly string[]): string =>
-    resources.map((one) => `&resource=${encodeURIComponent(one)}`).join('')
+    resources.map((resource) => `&resource=${encodeURIComponent(resource)}`).join('')
   const authorize = (resource?: string, more: Partial<NewGrant> = {}) =>
     storeGrant(f.provider, {
       kind: 'code',

@@ -12,8 +12,8 @@ const copies = [
 ]
 
 test('the provider and the package for APIs have the same parser', () => {
-  const [one, other] = copies.map((path) => readFileSync(path, 'utf8'))
-  expect(other).toBe(one)
+  const [ofProvider, ofPackage] = copies.map((path) => readFileSync(path, 'utf8'))
+  expect(ofPackage).toBe(ofProvider)
 })
 
 /** The status of userinfo and of an API for the header of a valid token. */

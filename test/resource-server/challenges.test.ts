@@ -3,7 +3,7 @@ import { bearing, createApi, keyNamed, sign, start, url } from './issuer.ts'
 
 // RFC 6750 section 3.
 
-const one = await keyNamed('one')
+const key = await keyNamed('one')
 const authorizationOf = (...values: string[]): Request => {
   const headers = new Headers()
   for (const value of values) headers.append('authorization', value)
@@ -33,7 +33,7 @@ describe('a request without credentials', () => {
 
   test('cannot put the token into the query', async () => {
     const { api } = await createApi()
-    const request = new Request(`${url}?access_token=${await sign(one)}`)
+    const request = new Request(`${url}?access_token=${await sign(key)}`)
     expect((await api.authorize(request)).reason).toBe('credentials_missing')
   })
 })
@@ -62,12 +62,12 @@ describe('scopes', () => {
     ['none', undefined],
   ])('that the token has are enough: %s', async (_, scopes) => {
     const { api } = await createApi()
-    expect((await api.authorize(bearing(await sign(one)), { scopes })).reason).toBeUndefined()
+    expect((await api.authorize(bearing(await sign(key)), { scopes })).reason).toBeUndefined()
   })
 
   test('that the token lacks get 403 with the required scopes', async () => {
     const { api } = await createApi()
-    const { response, reason } = await api.authorize(bearing(await sign(one)), { scopes: ['read', 'delete'] })
+    const { response, reason } = await api.authorize(bearing(await sign(key)), { scopes: ['read', 'delete'] })
     expect([response?.status, reason]).toEqual([403, 'scope_missing'])
     expect(response?.headers.get('www-authenticate')).toBe(
       'Bearer error="insufficient_scope", error_description="The access token lacks a required scope", scope="read delete"',
@@ -83,12 +83,12 @@ describe('scopes', () => {
     ['nothing', { scope: undefined }, 'scope_missing'],
   ])('can be %s', async (_, claims, reason) => {
     const { api } = await createApi()
-    expect((await api.authorize(bearing(await sign(one, claims)), { scopes: 'read' })).reason).toBe(reason)
+    expect((await api.authorize(bearing(await sign(key, claims)), { scopes: 'read' })).reason).toBe(reason)
   })
 
   test('can be in another claim', async () => {
     const { api } = await createApi({ scopeClaim: 'scp' })
-    const token = await sign(one, { scope: undefined, scp: ['read'] })
+    const token = await sign(key, { scope: undefined, scp: ['read'] })
     expect((await api.authorize(bearing(token), { scopes: 'read' })).token?.scopes).toEqual(['read'])
   })
 
@@ -107,7 +107,7 @@ describe('protect()', () => {
         new Response(`${request.method} ${claims.sub} ${environment}`),
       { scopes: 'read' },
     )
-    expect(await (await handler(bearing(await sign(one)), 'test')).text()).toBe('GET alice test')
+    expect(await (await handler(bearing(await sign(key)), 'test')).text()).toBe('GET alice test')
   })
 
   test('does not call the handler for a refused request', async () => {
@@ -117,8 +117,8 @@ describe('protect()', () => {
     const refused = await Promise.all([
       handler(new Request(url)),
       handler(bearing('x')),
-      handler(bearing(await sign(one, { exp: start - 60 }))),
-      handler(bearing(await sign(one, { scope: 'write' }))),
+      handler(bearing(await sign(key, { exp: start - 60 }))),
+      handler(bearing(await sign(key, { scope: 'write' }))),
     ])
     expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 403])
     expect(calls).toBe(0)
@@ -133,6 +133,6 @@ test('onRefusal receives the reason and the status; its errors change nothing', 
       throw new Error('the log is full')
     },
   })
-  expect((await api.authorize(bearing(await sign(one, { exp: 1 })))).response?.status).toBe(401)
+  expect((await api.authorize(bearing(await sign(key, { exp: 1 })))).response?.status).toBe(401)
   expect(refusals).toEqual([{ reason: 'expired', status: 401 }])
 })

@@ -188,9 +188,9 @@ describe('an issuer that cannot be asked', () => {
 describe('both formats', () => {
   test('a JWT is validated here, also if it is not valid', async () => {
     const { api, requests } = await createApi()
-    const one = await keyNamed('one')
-    expect((await api.authorize(bearing(await sign(one)))).token?.claims.client_id).toBe('web')
-    expect((await api.authorize(bearing(await sign(one, { exp: 1 })))).reason).toBe('expired')
+    const key = await keyNamed('one')
+    expect((await api.authorize(bearing(await sign(key)))).token?.claims.client_id).toBe('web')
+    expect((await api.authorize(bearing(await sign(key, { exp: 1 })))).reason).toBe('expired')
     expect(requests).toEqual([])
   })
 

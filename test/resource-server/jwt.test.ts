@@ -5,12 +5,12 @@ import { audience, bearing, createApi, createIssuer, issuer, keyNamed, sign, sta
 
 // JWT access tokens: RFC 9068 section 4.
 
-const one = await keyNamed('one')
+const key = await keyNamed('one')
 
 describe('a JWT access token', () => {
   test('is accepted with its claims and scopes', async () => {
     const { api } = await createApi()
-    const { token, response } = await api.authorize(bearing(await sign(one)))
+    const { token, response } = await api.authorize(bearing(await sign(key)))
     expect(response).toBeUndefined()
     expect(token?.claims).toMatchObject({ iss: issuer, aud: audience, sub: 'alice', client_id: 'web' })
     expect(token?.scopes).toEqual(['read', 'write'])
@@ -26,7 +26,7 @@ describe('a JWT access token', () => {
     ['without kid', {}, { kid: undefined }],
   ])('%s is accepted', async (_, claims, header) => {
     const { api } = await createApi()
-    expect((await api.authorize(bearing(await sign(one, claims, header)))).reason).toBeUndefined()
+    expect((await api.authorize(bearing(await sign(key, claims, header)))).reason).toBeUndefined()
   })
 
   test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
@@ -49,8 +49,8 @@ describe('a JWT access token', () => {
     ['of the type of proofs', {}, { typ: 'dpop+jwt' }, 'typ_unsupported'],
   ])('%s is refused', async (_, claims, header, reason) => {
     const { api } = await createApi()
-    const { response, reason: found } = await api.authorize(bearing(await sign(one, claims, header)))
-    expect([response?.status, found]).toEqual([401, reason])
+    const { response, reason: actual } = await api.authorize(bearing(await sign(key, claims, header)))
+    expect([response?.status, actual]).toEqual([401, reason])
     expect(response?.headers.get('www-authenticate')).toMatch(
       /^Bearer error="invalid_token", error_description="[^"]+"$/u,
     )
@@ -60,29 +60,29 @@ describe('a JWT access token', () => {
   test('that is signed with another key is refused', async () => {
     const { api } = await createApi()
     const { privateKey } = await keyNamed('two')
-    expect((await api.authorize(bearing(await sign({ ...one, privateKey })))).reason).toBe('signature_mismatch')
+    expect((await api.authorize(bearing(await sign({ ...key, privateKey })))).reason).toBe('signature_mismatch')
   })
 
   test('with changed claims is refused', async () => {
     const { api } = await createApi()
-    const [header, , signature] = (await sign(one)).split('.')
-    const [, payload] = (await sign(one, { sub: 'bob' })).split('.')
+    const [header, , signature] = (await sign(key)).split('.')
+    const [, payload] = (await sign(key, { sub: 'bob' })).split('.')
     expect((await api.authorize(bearing(`${header}.${payload}.${signature}`))).reason).toBe('signature_mismatch')
   })
 
   test.each(['none', 'HS256', 'RS256', 'ES384'])('with the algorithm %s instead of ES256 is refused', async (alg) => {
     const { api } = await createApi()
     const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const [, payload] = (await sign(one)).split('.')
+    const [, payload] = (await sign(key)).split('.')
     const signed = `${encode({ alg, kid: 'one', typ: 'at+jwt' })}.${payload}`
-    const signature = createHmac('sha256', JSON.stringify(one.jwk)).update(signed).digest('base64url')
+    const signature = createHmac('sha256', JSON.stringify(key.jwk)).update(signed).digest('base64url')
     const expected = alg === 'RS256' ? 'key_unknown' : 'algorithm_not_allowed'
     expect((await api.authorize(bearing(`${signed}.${signature}`))).reason).toBe(expected)
   })
 
   test('with an extension that is critical is refused', async () => {
     const { api } = await createApi()
-    const [, payload, signature] = (await sign(one)).split('.')
+    const [, payload, signature] = (await sign(key)).split('.')
     const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'one', typ: 'at+jwt', crit: ['x'], x: 1 }))
     const token = `${header.toString('base64url')}.${payload}.${signature}`
     expect((await api.authorize(bearing(token))).reason).toBe('signature_mismatch')
@@ -92,15 +92,15 @@ describe('a JWT access token', () => {
 describe('the options for JWTs', () => {
   test('types accept tokens of issuers that do not follow RFC 9068', async () => {
     const { api } = await createApi({ jwt: { types: ['JWT'] } })
-    expect((await api.authorize(bearing(await sign(one, {}, { typ: 'JWT' })))).reason).toBeUndefined()
-    expect((await api.authorize(bearing(await sign(one, {}, { typ: undefined })))).reason).toBeUndefined()
-    expect((await api.authorize(bearing(await sign(one, {}, { typ: 'dpop+jwt' })))).reason).toBe('typ_unsupported')
+    expect((await api.authorize(bearing(await sign(key, {}, { typ: 'JWT' })))).reason).toBeUndefined()
+    expect((await api.authorize(bearing(await sign(key, {}, { typ: undefined })))).reason).toBeUndefined()
+    expect((await api.authorize(bearing(await sign(key, {}, { typ: 'dpop+jwt' })))).reason).toBe('typ_unsupported')
   })
 
   test('jwks need no fetch, and any text can be the issuer', async () => {
     const { options, fetched } = await createIssuer()
-    const api = createResourceServer({ ...options, issuer: 'accounts', jwt: { jwks: { keys: [one.jwk] } } })
-    expect((await api.authorize(bearing(await sign(one, { iss: 'accounts' })))).reason).toBeUndefined()
+    const api = createResourceServer({ ...options, issuer: 'accounts', jwt: { jwks: { keys: [key.jwk] } } })
+    expect((await api.authorize(bearing(await sign(key, { iss: 'accounts' })))).reason).toBeUndefined()
     expect(fetched).toEqual([])
   })
 

@@ -4,13 +4,13 @@ import { bearing, createApi, createIssuer, issuer, jwksUri, keyNamed, metadataUr
 
 // The keys that an issuer publishes, and its metadata.
 
-const [one, two, three] = [await keyNamed('one'), await keyNamed('two'), await keyNamed('three')]
+const [firstKey, secondKey, thirdKey] = [await keyNamed('one'), await keyNamed('two'), await keyNamed('three')]
 const json = (value: unknown) => () => Response.json(value)
 const longLived = { exp: start + 1_000_000 }
 
 test('concurrent requests share one fetch of the metadata and of the keys', async () => {
   const { test: t, api } = await createApi()
-  const token = await sign(one)
+  const token = await sign(firstKey)
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => api.authorize(bearing(token))))
   expect(outcomes.filter(({ token }) => token !== undefined)).toHaveLength(50)
   expect(t.fetched).toEqual([metadataUrl, jwksUri])
@@ -18,10 +18,10 @@ test('concurrent requests share one fetch of the metadata and of the keys', asyn
 
 test('a rotated key is found by one fetch for many requests', async () => {
   const { test: t, api } = await createApi()
-  await api.authorize(bearing(await sign(one)))
+  await api.authorize(bearing(await sign(firstKey)))
   t.now += 30
-  t.published = [one.jwk, two.jwk]
-  const token = await sign(two)
+  t.published = [firstKey.jwk, secondKey.jwk]
+  const token = await sign(secondKey)
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => api.authorize(bearing(token))))
   expect(outcomes.filter(({ token }) => token !== undefined)).toHaveLength(50)
   expect(t.fetched.filter((url) => url === jwksUri)).toHaveLength(2)
@@ -29,33 +29,33 @@ test('a rotated key is found by one fetch for many requests', async () => {
 
 test('a key that replaces another one without ids is found', async () => {
   const { test: t, api } = await createApi()
-  const anonymous = ({ jwk: { kid: _, ...rest } }: typeof one) => rest
-  t.published = [anonymous(one)]
-  expect((await api.authorize(bearing(await sign(one, {}, { kid: undefined })))).reason).toBeUndefined()
+  const anonymous = ({ jwk: { kid: _, ...rest } }: typeof firstKey) => rest
+  t.published = [anonymous(firstKey)]
+  expect((await api.authorize(bearing(await sign(firstKey, {}, { kid: undefined })))).reason).toBeUndefined()
   t.now += 30
-  t.published = [anonymous(two), anonymous(three)]
-  for (const key of [two, three]) {
+  t.published = [anonymous(secondKey), anonymous(thirdKey)]
+  for (const key of [secondKey, thirdKey]) {
     expect((await api.authorize(bearing(await sign(key, {}, { kid: undefined })))).reason).toBeUndefined()
   }
 })
 
 test('tokens with unknown keys cause one fetch in 30 seconds', async () => {
   const { test: t, api } = await createApi()
-  await api.authorize(bearing(await sign(one)))
+  await api.authorize(bearing(await sign(firstKey)))
   for (let second = 0; second < 60; second++) {
     t.now += 1
-    const { response, reason } = await api.authorize(bearing(await sign(two)))
+    const { response, reason } = await api.authorize(bearing(await sign(secondKey)))
     expect([response?.status, reason]).toEqual([401, 'key_unknown'])
   }
   expect(t.fetched.filter((url) => url === jwksUri)).toHaveLength(3)
-  expect((await api.authorize(bearing(await sign(one)))).reason).toBeUndefined()
+  expect((await api.authorize(bearing(await sign(firstKey)))).reason).toBeUndefined()
 })
 
 test('a removed key is refused after maxAge', async () => {
   const { test: t, api } = await createApi()
-  const token = await sign(one, longLived)
+  const token = await sign(firstKey, longLived)
   expect((await api.authorize(bearing(token))).reason).toBeUndefined()
-  t.published = [two.jwk]
+  t.published = [secondKey.jwk]
   t.now += 599
   expect((await api.authorize(bearing(token))).reason).toBeUndefined()
   t.now += 1
@@ -65,7 +65,7 @@ test('a removed key is refused after maxAge', async () => {
 test('remembered keys are used for an hour while the issuer does not respond, then requests get 503', async () => {
   const causes: unknown[] = []
   const { test: t, api } = await createApi({ onRefusal: ({ cause }) => void causes.push(cause) })
-  const token = await sign(one, longLived)
+  const token = await sign(firstKey, longLived)
   await api.authorize(bearing(token))
   t.responses.set(jwksUri, () => new Response('down', { status: 500 }))
   t.now += 600
@@ -81,7 +81,7 @@ test('an issuer that does not respond gets one request in 5 seconds, and works w
   const { test: t, api } = await createApi()
   const metadata = t.responses.get(metadataUrl)
   t.responses.delete(metadataUrl)
-  const token = await sign(one)
+  const token = await sign(firstKey)
   for (let i = 0; i < 10; i++) expect((await api.authorize(bearing(token))).response?.status).toBe(503)
   expect(t.fetched).toEqual([metadataUrl, `${issuer}/.well-known/oauth-authorization-server`])
   t.responses.set(metadataUrl, metadata ?? json({}))
@@ -91,7 +91,7 @@ test('an issuer that does not respond gets one request in 5 seconds, and works w
 
 test('an attempt that is still waiting is not repeated', async () => {
   const { test: t, api } = await createApi()
-  const token = await sign(one)
+  const token = await sign(firstKey)
   let respond: (response: Response) => void = () => {}
   t.responses.set(jwksUri, () => new Promise((resolve) => (respond = resolve)))
   const first = api.authorize(bearing(token))
@@ -107,7 +107,7 @@ test('an attempt that is still waiting is not repeated', async () => {
 
 test('an issuer that hangs ends in 503, also if the fetch ignores the signal', async () => {
   const { api } = await createApi({ timeout: 0.05, fetch: () => new Promise(() => {}) })
-  expect((await api.authorize(bearing(await sign(one)))).reason).toBe('keys_unavailable')
+  expect((await api.authorize(bearing(await sign(firstKey)))).reason).toBe('keys_unavailable')
 })
 
 test.each<[string, (init: RequestInit) => Response]>([
@@ -120,13 +120,13 @@ test.each<[string, (init: RequestInit) => Response]>([
 ])('keys that are %s make the keys unavailable', async (_, response) => {
   const { test: t, api } = await createApi()
   t.responses.set(jwksUri, response)
-  expect((await api.authorize(bearing(await sign(one)))).reason).toBe('keys_unavailable')
+  expect((await api.authorize(bearing(await sign(firstKey)))).reason).toBe('keys_unavailable')
 })
 
 test('keys that cannot be used are ignored', async () => {
   const { test: t, api } = await createApi()
-  t.responses.set(jwksUri, json({ keys: [null, 7, {}, { kty: 'EC', kid: 'x' }, { kty: 'new' }, one.jwk] }))
-  expect((await api.authorize(bearing(await sign(one)))).reason).toBeUndefined()
+  t.responses.set(jwksUri, json({ keys: [null, 7, {}, { kty: 'EC', kid: 'x' }, { kty: 'new' }, firstKey.jwk] }))
+  expect((await api.authorize(bearing(await sign(firstKey)))).reason).toBeUndefined()
 })
 
 test('no redirect is followed', async () => {
@@ -140,7 +140,7 @@ test('no redirect is followed', async () => {
       return (await fetch?.(url, init)) ?? new Response()
     },
   })
-  await Promise.all([api, observed].map(async (each) => each.authorize(bearing(await sign(one)))))
+  await Promise.all([api, observed].map(async (each) => each.authorize(bearing(await sign(firstKey)))))
   expect(modes).toEqual(['manual', 'manual'])
 })
 
@@ -153,7 +153,7 @@ test.each([
 ])('metadata %s is not used', async (_, metadata) => {
   const { test: t, api } = await createApi()
   t.responses.set(metadataUrl, json(metadata))
-  expect((await api.authorize(bearing(await sign(one)))).reason).toBe('keys_unavailable')
+  expect((await api.authorize(bearing(await sign(firstKey)))).reason).toBe('keys_unavailable')
   expect(t.fetched).toEqual([metadataUrl])
 })
 
@@ -163,6 +163,6 @@ test('the metadata of RFC 8414 is used if there is none of OpenID Connect; a pat
   const uri = 'https://issuer.example/.well-known/oauth-authorization-server/tenant'
   responses.set(uri, json({ issuer: tenant, jwks_uri: jwksUri }))
   const api = createResourceServer({ ...options, issuer: tenant })
-  expect((await api.authorize(bearing(await sign(one, { iss: tenant })))).reason).toBeUndefined()
+  expect((await api.authorize(bearing(await sign(firstKey, { iss: tenant })))).reason).toBeUndefined()
   expect(fetched).toEqual([`${tenant}/.well-known/openid-configuration`, uri, jwksUri])
 })

@@ -9,8 +9,8 @@ import { senders } from './mcp-frameworks.ts'
 
 const resource = `${audience}/mcp`
 const metadataPath = '/.well-known/oauth-protected-resource/mcp'
-const one = await keyNamed('one')
-const tokenFor = (claims: object = {}): Promise<string> => sign(one, { aud: resource, scope: 'mcp:tools', ...claims })
+const key = await keyNamed('one')
+const tokenFor = (claims: object = {}): Promise<string> => sign(key, { aud: resource, scope: 'mcp:tools', ...claims })
 
 async function optionsOf(more: Partial<McpAuthOptions> = {}): Promise<McpAuthOptions> {
   const { options } = await createIssuer()
@@ -49,13 +49,13 @@ describe.each(senders)('mcpAuth() for %s', (_, send) => {
 
   test('names the metadata document and the scopes in 401 and 403, which pages of other origins can read', async () => {
     const options = await optionsOf({ scopes: ['mcp:tools', 'mcp:admin'] })
-    const found = `scope="mcp:tools mcp:admin", resource_metadata="${audience}${metadataPath}"`
+    const parameters = `scope="mcp:tools mcp:admin", resource_metadata="${audience}${metadataPath}"`
     const missing = await send(options, {})
-    expect([missing.status, missing.headers.get('www-authenticate')]).toEqual([401, `Bearer ${found}`])
+    expect([missing.status, missing.headers.get('www-authenticate')]).toEqual([401, `Bearer ${parameters}`])
     const lacking = await send(options, { headers: bearer(await tokenFor()) })
     expect([lacking.status, lacking.headers.get('www-authenticate')]).toEqual([
       403,
-      `Bearer error="insufficient_scope", error_description="The access token lacks a required scope", ${found}`,
+      `Bearer error="insufficient_scope", error_description="The access token lacks a required scope", ${parameters}`,
     ])
     for (const { headers } of [missing, lacking]) {
       expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -70,8 +70,8 @@ describe.each(senders)('mcpAuth() for %s', (_, send) => {
       expect.objectContaining({ resource, scopes_supported: ['mcp:tools'] }),
     ])
     const metadata = { scopes: ['mcp:tools', 'mcp:admin'], name: 'Orders' }
-    const other = await send(await optionsOf({ metadata }), { method: 'GET', path: metadataPath })
-    expect(JSON.parse(other.body)).toMatchObject({ scopes_supported: metadata.scopes, resource_name: 'Orders' })
+    const withName = await send(await optionsOf({ metadata }), { method: 'GET', path: metadataPath })
+    expect(JSON.parse(withName.body)).toMatchObject({ scopes_supported: metadata.scopes, resource_name: 'Orders' })
   })
 
   test.each(['', '/', '/other', '/mcp/tools', '/..%2f..%2fmcp', '/%2e%2e%2fmcp'])(

@@ -91,12 +91,12 @@ const sendHono: Send = async (options, sent) => {
 }
 
 const sendFetch: Send = async (options, sent) => {
-  let found: AuthInfo | undefined
+  let passedOn: AuthInfo | undefined
   const response = await mcpAuth(options, (_request, { authInfo }) => {
-    found = authInfo
+    passedOn = authInfo
     return new Response('', { headers: { 'mcp-session-id': '7' } })
   })(requestOf(sent))
-  if (found !== undefined) return passed(response.headers, found)
+  if (passedOn !== undefined) return passed(response.headers, passedOn)
   return ended(response.status, response.headers, await response.text())
 }
 

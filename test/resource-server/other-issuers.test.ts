@@ -23,9 +23,9 @@ describe('introspection: members that are null count as absent', () => {
 
   test('another claim that names the API is required, also where aud is not', async () => {
     const introspection = { clientId: 'orders', clientSecret: 'secret', requireAudience: false }
-    const other = { audience: 'orders-client', audienceClaim: 'client_id', requiredClaims: { token_use: 'access' } }
+    const cognito = { audience: 'orders-client', audienceClaim: 'client_id', requiredClaims: { token_use: 'access' } }
     const reasonFor = async (response: object) =>
-      (await introspect({ active: true, ...response }, { ...other, introspection })).reason
+      (await introspect({ active: true, ...response }, { ...cognito, introspection })).reason
     expect(await reasonFor({ token_use: 'access', client_id: 'orders-client' })).toBeUndefined()
     expect(await reasonFor({ token_use: 'access' })).toBe('audience_mismatch')
   })

@@ -5,7 +5,7 @@ import { audience, createIssuer, keyNamed, sign, start, url } from './issuer.ts'
 
 // RFC 9728 section 5.1.
 
-const one = await keyNamed('one')
+const key = await keyNamed('one')
 const resource = `${audience}/mcp`
 const parameter = `resource_metadata="${audience}/.well-known/oauth-protected-resource/mcp"`
 
@@ -20,7 +20,7 @@ describe('each challenge of an API with an identifier names its metadata documen
   ])('%s', async (_, claims, status) => {
     const { options } = await createIssuer()
     const api = createResourceServer({ ...options, resource })
-    const authorization = typeof claims === 'object' ? `Bearer ${await sign(one, claims)}` : claims
+    const authorization = typeof claims === 'object' ? `Bearer ${await sign(key, claims)}` : claims
     const request = new Request(url, { headers: authorization === undefined ? {} : { authorization } })
     const { response } = await api.authorize(request, { scopes: 'read', maxAge: 60 })
     expect(response?.status).toBe(status)
@@ -42,7 +42,7 @@ describe('each challenge of an API with an identifier names its metadata documen
   test('but not an outage, which another token would not end', async () => {
     const { options } = await createIssuer()
     const api = createResourceServer({ ...options, resource, fetch: async () => new Response(null, { status: 502 }) })
-    const request = new Request(url, { headers: { authorization: `Bearer ${await sign(one)}` } })
+    const request = new Request(url, { headers: { authorization: `Bearer ${await sign(key)}` } })
     const { response } = await api.authorize(request)
     expect([response?.status, response?.headers.has('www-authenticate')]).toEqual([503, false])
   })

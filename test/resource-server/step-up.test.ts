@@ -4,12 +4,12 @@ import { bearing, createApi, keyNamed, sign, start, url } from './issuer.ts'
 
 // RFC 9470 sections 3 and 5: an operation that needs another, or a more recent, authentication of the user.
 
-const one = await keyNamed('one')
+const key = await keyNamed('one')
 const both: Requirement = { scopes: 'read', acrValues: ['urn:mfa', 'urn:key'], maxAge: 300 }
 
 async function ask(claims: Readonly<Record<string, unknown>>, requirement: Requirement) {
   const { api } = await createApi()
-  return api.authorize(bearing(await sign(one, claims)), requirement)
+  return api.authorize(bearing(await sign(key, claims)), requirement)
 }
 
 describe('a token is enough', () => {
@@ -40,8 +40,8 @@ describe('a token gets insufficient_user_authentication', () => {
     ['with a text as auth_time', { acr: 'urn:mfa', auth_time: String(start) }, 'authentication_too_old'],
     ['with null as auth_time', { acr: 'urn:mfa', auth_time: null }, 'authentication_too_old'],
   ])('and is refused %s', async (_, claims, reason) => {
-    const { response, reason: found } = await ask(claims, both)
-    expect([response?.status, found]).toEqual([401, reason])
+    const { response, reason: actual } = await ask(claims, both)
+    expect([response?.status, actual]).toEqual([401, reason])
     expect(response?.headers.get('www-authenticate')).toBe(
       'Bearer error="insufficient_user_authentication", ' +
         'error_description="The user must authenticate again, or in another way", ' +

@@ -5,7 +5,7 @@ import { audience, createApi, createIssuer, issuer, jwksUri, keyNamed, sign, sta
 
 // verify() is for libraries that read the Authorization header themselves, such as the MCP SDKs.
 
-const one = await keyNamed('one')
+const key = await keyNamed('one')
 
 describe('a valid token', () => {
   test('is returned as the MCP SDKs represent it', async () => {
@@ -13,7 +13,7 @@ describe('a valid token', () => {
     const resource = `${audience}/mcp`
     const api = createResourceServer({ ...options, audience: resource, resource })
     const act = { sub: 'agent', act: { sub: 'gateway' } }
-    const token = await sign(one, { aud: resource, act })
+    const token = await sign(key, { aud: resource, act })
     expect(await api.verify(token)).toEqual({
       token,
       clientId: 'web',
@@ -31,12 +31,12 @@ describe('a valid token', () => {
     ['no text', { client_id: undefined, azp: 7 }, ''],
   ])('can name its client by %s', async (_, claims, clientId) => {
     const { api } = await createApi()
-    expect(await api.verify(await sign(one, claims))).toMatchObject({ clientId })
+    expect(await api.verify(await sign(key, claims))).toMatchObject({ clientId })
   })
 
   test('of an API without an identifier has no resource', async () => {
     const { api } = await createApi()
-    expect(Object.keys(await api.verify(await sign(one)))).toEqual([
+    expect(Object.keys(await api.verify(await sign(key)))).toEqual([
       'token',
       'clientId',
       'scopes',
@@ -60,7 +60,7 @@ describe('a token that is not valid is an error with the status 401', () => {
       clientCertificate: () => 'never asked',
       onRefusal: (refusal) => void refusals.push(refusal),
     })
-    await expect(api.verify(await sign(one, claims))).rejects.toMatchObject({
+    await expect(api.verify(await sign(key, claims))).rejects.toMatchObject({
       status: 401,
       code: 'invalid_token',
       reason,
@@ -76,7 +76,7 @@ describe('a token that is not valid is an error with the status 401', () => {
 
   test('not bound, where that is required', async () => {
     const { api } = await createBound({ requiredBinding: 'dpop' })
-    await expect(api.verify(await sign(one))).rejects.toMatchObject({ status: 401, reason: 'binding_missing' })
+    await expect(api.verify(await sign(key))).rejects.toMatchObject({ status: 401, reason: 'binding_missing' })
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('a token that is not valid is an error with the status 401', () => {
 test('an outage of the issuer is an error with the status 503, which does not contain the token', async () => {
   const { test: t, api } = await createApi()
   t.responses.set(jwksUri, () => new Response(null, { status: 502 }))
-  const token = await sign(one)
+  const token = await sign(key)
   const error: unknown = await api.verify(token).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ status: 503, code: 'temporarily_unavailable', reason: 'keys_unavailable' })
   expect(JSON.stringify(error) + String(error)).not.toContain(token)

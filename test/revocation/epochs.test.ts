@@ -51,29 +51,29 @@ test.concurrent.each(
     let raced = 0
     const race = async (operations: number) => {
       const { storage, reaches } = counting(prepare)
-      const [one, two] = [await fixture({ storage }), await fixture({ storage })]
+      const [f, otherProcess] = [await fixture({ storage }), await fixture({ storage })]
       // The second login knows a revision, with which its records skip the reads of family and epochs.
-      await one.post('token', form, as)
-      const { refresh_token: token } = (await one.post('token', form, as)).body
-      const code = await one.code({ clientId: as[0] })
+      await f.post('token', form, as)
+      const { refresh_token: token } = (await f.post('token', form, as)).body
+      const code = await f.code({ clientId: as[0] })
       const begins = reaches(operations)
       const racing = Promise.all([
-        two.post('token', { grant_type: 'refresh_token', refresh_token: token }, as),
-        two.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, as),
+        otherProcess.post('token', { grant_type: 'refresh_token', refresh_token: token }, as),
+        otherProcess.post('token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, as),
       ])
       await Promise.race([begins, racing])
-      await one.provider.revoke(target)
+      await f.provider.revoke(target)
       const responses = await racing
       for (const { status, body } of responses) {
         if (status !== 200) continue
         raced += 1
-        expect((await one.post('introspection', { token: body.access_token }, api1)).body).toEqual({ active: false })
+        expect((await f.post('introspection', { token: body.access_token }, api1)).body).toEqual({ active: false })
         const again = { grant_type: 'refresh_token', refresh_token: body.refresh_token }
-        expect((await one.post('token', again, as)).status).toBe(400)
+        expect((await f.post('token', again, as)).status).toBe(400)
       }
       // A login right after it yields valid tokens.
-      const { body: fresh } = await two.post('token', form, as)
-      expect((await one.post('introspection', { token: fresh.access_token }, api1)).body.active).toBe(true)
+      const { body: fresh } = await otherProcess.post('token', form, as)
+      expect((await f.post('introspection', { token: fresh.access_token }, api1)).body.active).toBe(true)
     }
     await Promise.all(rounds().flatMap(() => [3, 5, 6, 7, 8, 9, 12].map(race)))
     // Otherwise the two never overlapped.

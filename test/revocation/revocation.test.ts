@@ -112,11 +112,11 @@ describe('the request', () => {
     async (hint) => {
       const f = await fixture()
       for (const as of [web, webJwt]) {
-        const [one, two] = [await issueTokens(f, as), await issueTokens(f, as)]
-        expectRevoked(await f.post('revocation', { token: one.access_token, token_type_hint: hint }, as))
-        expectRevoked(await f.post('revocation', { token: two.refresh_token, token_type_hint: hint }, as))
-        expect(await judged(f, one.access_token)).toEqual(dead)
-        expect(await judged(f, two.access_token)).toEqual(dead)
+        const [ended, kept] = [await issueTokens(f, as), await issueTokens(f, as)]
+        expectRevoked(await f.post('revocation', { token: ended.access_token, token_type_hint: hint }, as))
+        expectRevoked(await f.post('revocation', { token: kept.refresh_token, token_type_hint: hint }, as))
+        expect(await judged(f, ended.access_token)).toEqual(dead)
+        expect(await judged(f, kept.access_token)).toEqual(dead)
       }
     },
   )

@@ -30,15 +30,19 @@ describe('revoke() of a user at one client', () => {
     'ends what the client has, by %s, and nothing of others (%j)',
     async (way, of) => {
       const f = await fixture()
-      const other = of === web ? webJwt : web
+      const otherClient = of === web ? webJwt : web
       const issue = async (username: string, to: typeof web) => (await f.post('token', formOf(username), to)).body
-      const [ended, ofBob, ofOther] = [await issue('alice', of), await issue('bob', of), await issue('alice', other)]
+      const [ended, ofBob, ofOther] = [
+        await issue('alice', of),
+        await issue('bob', of),
+        await issue('alice', otherClient),
+      ]
       await f.provider.revoke({ subject: '1', clientId: of[0] })
       const later = await issue('alice', of)
       const isAccepted = accepts[way]
       expect(await isAccepted?.(f, ended, of)).toBe(false)
       expect(await isAccepted?.(f, ofBob, of)).toBe(true)
-      expect(await isAccepted?.(f, ofOther, other)).toBe(true)
+      expect(await isAccepted?.(f, ofOther, otherClient)).toBe(true)
       expect(await isAccepted?.(f, later, of)).toBe(true)
     },
   )
@@ -47,8 +51,8 @@ describe('revoke() of a user at one client', () => {
     const storage = memoryDriver()
     const f = await fixture({ storage })
     const code = await f.code()
-    const other = await fixture({ storage, runtime: { now: f.clock.now } })
-    await other.provider.revoke({ subject: '1', clientId: 'web' })
+    const otherProcess = await fixture({ storage, runtime: { now: f.clock.now } })
+    await otherProcess.provider.revoke({ subject: '1', clientId: 'web' })
     const form = { grant_type: 'authorization_code', code, redirect_uri: 'https://web.example.com/callback' }
     expect((await f.post('token', form, web)).status).toBe(400)
   })

@@ -69,10 +69,10 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
     const f = await fixture()
     const alice = await issueTokens(f, as)
     const elsewhere = await issueTokens(f, otherClient)
-    const { body: own } = await f.post('token', clientForm, as)
+    const { body: ofClient } = await f.post('token', clientForm, as)
     await f.provider.revoke({ subject: '2' })
     expect(await judged(f, alice.access_token)).toEqual(live)
-    expect(await introspected(f, own.access_token)).toBe(true)
+    expect(await introspected(f, ofClient.access_token)).toBe(true)
     await f.provider.revoke({ clientId: as[0] })
     expect(await judged(f, elsewhere.access_token)).toEqual(live)
     expect((await refresh(f, elsewhere.refresh_token, otherClient)).status).toBe(200)
@@ -80,12 +80,12 @@ describe.each(formats)('revoke() with access tokens as %s', (_format, as) => {
 
   test('of a family, by the grant_id of its tokens, ends only that family', async () => {
     const f = await fixture()
-    const [one, two] = [await issueTokens(f, as), await issueTokens(f, as)]
-    const { family = '' } = await f.provider.inspect(one.refresh_token)
+    const [ended, kept] = [await issueTokens(f, as), await issueTokens(f, as)]
+    const { family = '' } = await f.provider.inspect(ended.refresh_token)
     await f.provider.revoke({ family })
-    expect(await judged(f, one.access_token)).toEqual(dead)
-    expect((await refresh(f, one.refresh_token, as)).status).toBe(400)
-    expect(await judged(f, two.access_token)).toEqual(live)
+    expect(await judged(f, ended.access_token)).toEqual(dead)
+    expect((await refresh(f, ended.refresh_token, as)).status).toBe(400)
+    expect(await judged(f, kept.access_token)).toEqual(live)
   })
 })
 

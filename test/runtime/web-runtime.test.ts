@@ -65,8 +65,8 @@ describe('hashing', () => {
 
   test.each(['sha256', 'sha512'] as const)('%s equals that of node:crypto', async (algorithm) => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 1000 }), async (given) => {
-        const data = new Uint8Array(given)
+      fc.asyncProperty(fc.uint8Array({ maxLength: 1000 }), async (array) => {
+        const data = new Uint8Array(array)
         expect(text(await webRuntime[algorithm](data))).toBe(node(algorithm, data))
       }),
       { numRuns: 500 },

@@ -60,28 +60,28 @@ function testOn([command = '', ...parameters]: readonly string[]): void {
     await writeFile(file, JSON.stringify(configurationOf(issuer)))
     const server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(port)])
     try {
-      const [own, other, third] = [browserAt(issuer), browserAt(issuer), browserAt(issuer)]
-      expect((await own.signIn()).html).toContain('id="sessions"')
-      const list = await other.signIn()
+      const [laptop, phone, tablet] = [browserAt(issuer), browserAt(issuer), browserAt(issuer)]
+      expect((await laptop.signIn()).html).toContain('id="sessions"')
+      const list = await phone.signIn()
       expect(list.html).toContain('This device')
       expect(list.html).toContain('/account/sessions/end-others')
 
-      const setUp = await own.open('/otp/set-up')
+      const setUp = await laptop.open('/otp/set-up')
       const code = codeAt(secretIn(setUp), Math.floor(Date.now() / 1000))
-      const codes = codesIn(await own.send(setUp.html, { code }))
+      const codes = codesIn(await laptop.send(setUp.html, { code }))
       expect(codes).toHaveLength(10)
       // It began with the password alone.
-      const asked = await other.signIn()
+      const asked = await phone.signIn()
       expect(asked.html).toContain('one-time-code')
-      expect((await other.send(asked.html, { code: codes[0] ?? '' })).html).toContain('id="sessions"')
+      expect((await phone.send(asked.html, { code: codes[0] ?? '' })).html).toContain('id="sessions"')
 
       const device = createAuthenticator()
       const site = { origin: issuer, rpId: 'localhost' }
-      const add = await own.open('/passkeys/add')
+      const add = await laptop.open('/passkeys/add')
       const credential = device.register(optionsIn(add).challenge, site)
-      expect((await own.send(add.html, { credential, name: 'Laptop' })).html).toContain('The passkey is added')
-      const login = await third.open()
-      const signed = await third.send(login.html, { credential: device.respond(challengeIn(login), site) })
+      expect((await laptop.send(add.html, { credential, name: 'Laptop' })).html).toContain('The passkey is added')
+      const login = await tablet.open()
+      const signed = await tablet.send(login.html, { credential: device.respond(challengeIn(login), site) })
       expect(signed.html).toContain('<bdi>Laptop</bdi>')
     } finally {
       await server.stop()

@@ -20,8 +20,8 @@ function startBefore([command = '', ...parameters]: readonly string[], source: C
     const port = await reservedPort()
     issuer = `https://127.0.0.1:${port}`
     const { file, directory } = await writeMtlsSetting(issuer, source)
-    const own = source === 'tls' ? port : 0
-    server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(own)])
+    const ownPort = source === 'tls' ? port : 0
+    server = await startProgram(command, [...parameters, await readyServerProgram(), file, String(ownPort)])
     if (source === 'proxy') stopNginx = await startNginx(directory, port, server.port)
   })
   afterAll(async () => {

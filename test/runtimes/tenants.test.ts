@@ -90,7 +90,7 @@ async function signInAtEach(by: 'path' | 'host', command: readonly string[], dir
   await writeFile(file, JSON.stringify(content))
   const server = await startProgram(name, [...parameters, await readyServerProgram(), file, String(port)])
   try {
-    const [first = '', second = ''] = names.map((one) => (by === 'path' ? `${issuer}/t/${one}` : `https://${one}`))
+    const [first = '', second = ''] = names.map((name) => (by === 'path' ? `${issuer}/t/${name}` : `https://${name}`))
     const browsers = new Map([first, second].map((at) => [at, createBrowser({ fetch: fetchAt(port), issuer: at })]))
     const urlAt = (at: string, more = {}) => `${at}/connect/authorize?${new URLSearchParams({ ...query, ...more })}`
     /** One browser: it has the cookies of both, also where their hosts would keep them apart. */
@@ -147,7 +147,7 @@ function testOn(line: readonly string[]): void {
       for (const name of names) {
         const at = issuerOf(name)
         expect(await tokenAt(port, at, `secret of ${name}`)).toEqual({ status: 200, issuer: at })
-        for (const elsewhere of [issuer, ...names.filter((other) => other !== name).map(issuerOf)]) {
+        for (const elsewhere of [issuer, ...names.filter((tenant) => tenant !== name).map(issuerOf)]) {
           expect((await tokenAt(port, elsewhere, `secret of ${name}`)).status).toBe(401)
         }
       }

@@ -73,8 +73,8 @@ describeTlsServers(({ port, start }) => {
 
   test('serves several requests on one connection', async () => {
     const agent = agentOf({ keepAlive: true, maxSockets: 1 })
-    for (const own of [signed, signed, signed]) {
-      expect((await get(port(), own, agent)).clientCertificate?.verified).toBe(true)
+    for (const certificate of [signed, signed, signed]) {
+      expect((await get(port(), certificate, agent)).clientCertificate?.verified).toBe(true)
     }
     agent.destroy()
   })

@@ -44,8 +44,8 @@ export interface Seen {
 export const agentOf = (options: object = {}): Agent =>
   new Agent({ keepAlive: false, maxCachedSessions: 0, ...options })
 
-export async function get(port: number, own?: Issued, agent: Agent = agentOf(), path = '/'): Promise<Seen> {
-  const response = await fetchWith(own, agent)(`https://127.0.0.1:${port}${path}`)
+export async function get(port: number, issued?: Issued, agent: Agent = agentOf(), path = '/'): Promise<Seen> {
+  const response = await fetchWith(issued, agent)(`https://127.0.0.1:${port}${path}`)
   return (await response.json()) as Seen
 }
 

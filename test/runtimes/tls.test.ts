@@ -22,7 +22,7 @@ import {
 } from './tls-servers.ts'
 
 /** Opens a connection that completes its handshake only after `release`. Resolves when the server waits for it. */
-async function inFlight(port: number, own: Issued) {
+async function inFlight(port: number, issued: Issued) {
   const held: (() => void)[] = []
   let isOpen = false
   let begun = (): void => {}
@@ -41,17 +41,17 @@ async function inFlight(port: number, own: Issued) {
       from.write(bytes)
       begun()
     })
-    for (const [one, other] of [
+    for (const [source, target] of [
       [from, to],
       [to, from],
     ] as const) {
-      one.on('close', () => other.destroy())
-      one.on('error', () => {})
+      source.on('close', () => target.destroy())
+      source.on('error', () => {})
     }
   })
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   const agent = agentOf({ maxCachedSessions: 10 })
-  const seen = get((relay.address() as AddressInfo).port, own, agent)
+  const seen = get((relay.address() as AddressInfo).port, issued, agent)
   await hasBegun
   return {
     agent,
@@ -66,9 +66,9 @@ async function inFlight(port: number, own: Issued) {
 }
 
 /** Resumes a session of the certificate. Returns whether it was resumed, and what the server saw. */
-async function resume(port: number, own: Issued): Promise<readonly [boolean, Seen]> {
+async function resume(port: number, issued: Issued): Promise<readonly [boolean, Seen]> {
   const agent = agentOf({ maxCachedSessions: 10 })
-  await get(port, own, agent)
+  await get(port, issued, agent)
   let resumed = false
   const create = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
@@ -78,7 +78,7 @@ async function resume(port: number, own: Issued): Promise<readonly [boolean, See
     })
     return socket
   }
-  const seen = await get(port, own, agent)
+  const seen = await get(port, issued, agent)
   return [resumed, seen]
 }
 
@@ -105,9 +105,9 @@ describeTlsServers(({ name, port, start }) => {
   test('16.10 does not count a certificate of an authority that only the runtime trusts', async () => {
     expect((await get(port(), byOther)).clientCertificate).toEqual({ der: byOther.der, verified: false })
     const { clientAuthorities, ...withoutAuthorities } = settings
-    const other = await start({ tls: withoutAuthorities })
-    expect((await get(other.port, byOther)).clientCertificate).toEqual({ der: byOther.der, verified: false })
-    expect((await get(other.port, signed)).clientCertificate).toEqual({ der: signed.der, verified: false })
+    const unverifying = await start({ tls: withoutAuthorities })
+    expect((await get(unverifying.port, byOther)).clientCertificate).toEqual({ der: byOther.der, verified: false })
+    expect((await get(unverifying.port, signed)).clientCertificate).toEqual({ der: signed.der, verified: false })
   })
 
   test('16.10 does not count a forged certificate on a resumed session, and counts a signed one', async () => {
@@ -120,7 +120,7 @@ describeTlsServers(({ name, port, start }) => {
   // On Bun, the sockets of `node:https` have no certificates.
   if (name !== 'Bun') {
     test('does not count a forged certificate on a resumed session of a server of the host', async () => {
-      const server = await start({ tls: settings, own: true })
+      const server = await start({ tls: settings, isOfHost: true })
       expect((await get(server.port, signed)).clientCertificate?.verified).toBe(true)
       const [resumed, seen] = await resume(server.port, forged)
       expect([resumed, seen.clientCertificate?.verified]).toEqual([true, false])
@@ -141,18 +141,18 @@ describeTlsServers(({ name, port, start }) => {
 
   test('16.9 a handshake that began with other authorities verifies nothing', async () => {
     const server = await start({ tls: settings })
-    const one = await inFlight(server.port, signed)
+    const early = await inFlight(server.port, signed)
     await update(server.port, { ...settings, clientAuthorities: otherRoot.pem })
-    expect((await one.release()).clientCertificate).toEqual({ der: signed.der, verified: false })
+    expect((await early.release()).clientCertificate).toEqual({ der: signed.der, verified: false })
     // Nor does a session that it began.
-    for (const agent of [one.agent, one.agent]) {
+    for (const agent of [early.agent, early.agent]) {
       expect((await get(server.port, signed, agent)).clientCertificate?.verified).toBe(false)
     }
     const { clientAuthorities, ...withoutAuthorities } = settings
     await update(server.port, withoutAuthorities)
-    const other = await inFlight(server.port, byOther)
+    const late = await inFlight(server.port, byOther)
     await update(server.port, settings)
-    expect((await other.release()).clientCertificate).toEqual({ der: byOther.der, verified: false })
+    expect((await late.release()).clientCertificate).toEqual({ der: byOther.der, verified: false })
   })
 
   test('16.9 a session lasts when only the certificate of the server is renewed', async () => {
@@ -161,8 +161,8 @@ describeTlsServers(({ name, port, start }) => {
     const renewed = settingsOf(signedByRoot({ subject: commonName('renewed') }))
     await get(server.port, signed, agent)
     await update(server.port, { ...settings, ...renewed })
-    for (const other of [agent, agent, agentOf()]) {
-      expect((await get(server.port, signed, other)).clientCertificate?.verified).toBe(true)
+    for (const of of [agent, agent, agentOf()]) {
+      expect((await get(server.port, signed, of)).clientCertificate?.verified).toBe(true)
     }
   })
 

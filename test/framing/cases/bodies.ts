@@ -79,7 +79,7 @@ export const bodyCases: readonly FramingCase[] = [
     send: [tokenRequest({ lengths: [inChunks], body: chunks(...(complete(limit).match(/.{1,1000}/gsu) ?? [])) })],
     responses: [[200]],
   },
-  ...tooLarge.map((one): FramingCase => ({ ...one, responses: [[413]], check: saysTooLarge })),
+  ...tooLarge.map((message): FramingCase => ({ ...message, responses: [[413]], check: saysTooLarge })),
   {
     name: 'a pipelined 413 closes the connection',
     send: [tokenRequest({ keep: true }), announced(limit + 1), hiddenRequest],

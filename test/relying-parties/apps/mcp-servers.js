@@ -101,9 +101,9 @@ export const servers = {
 
   async 'two servers'(options, port) {
     const app = express()
-    const other = { ...options, resource: options.resource.replace('/mcp', '/other') }
+    const otherOptions = { ...options, resource: options.resource.replace('/mcp', '/other') }
     app.use([`${wellKnown}/mcp`, '/mcp'], expressAuth.mcpAuth(options))
-    app.use([`${wellKnown}/other`, '/other'], expressAuth.mcpAuth(other))
+    app.use([`${wellKnown}/other`, '/other'], expressAuth.mcpAuth(otherOptions))
     app.all(['/mcp', '/other'], (req, res) => serveOlder(req, res))
     app.get('/', (_req, res) => res.send('public'))
     return listen(createServer(app), port)

@@ -51,9 +51,9 @@ export async function compare(native: Partial<Runtime>): Promise<void> {
     compared += 1
     if (web !== faster) differences.push(`${what}: ${web.slice(0, 100)} | ${faster.slice(0, 100)}`)
   }
-  const is = (what: string, found: unknown, expected: unknown): void => {
+  const is = (what: string, actual: unknown, expected: unknown): void => {
     compared += 1
-    if (found !== expected) differences.push(`${what}: ${String(found)}`)
+    if (actual !== expected) differences.push(`${what}: ${String(actual)}`)
   }
 
   for (let length = 0; length < 200; length += 1) {
@@ -64,9 +64,9 @@ export async function compare(native: Partial<Runtime>): Promise<void> {
     const view = bytes(length + 7).subarray(3, 3 + length)
     for (const name of ['sha256', 'base64url'] as const) await both(`${name} of a view`, (r) => r[name](view))
   }
-  for (const given of ['', 'a', 'ü', '\u{1f600}', '\ud800', 'a\udc00b', '\u0000', '\ufeff', 'x'.repeat(10_000)]) {
-    await both(`sha256Hex of ${JSON.stringify(given.slice(0, 9))}`, (r) => r.sha256Hex(given))
-    await both(`base64url of ${JSON.stringify(given.slice(0, 9))}`, (r) => r.base64url(given))
+  for (const text of ['', 'a', 'ü', '\u{1f600}', '\ud800', 'a\udc00b', '\u0000', '\ufeff', 'x'.repeat(10_000)]) {
+    await both(`sha256Hex of ${JSON.stringify(text.slice(0, 9))}`, (r) => r.sha256Hex(text))
+    await both(`base64url of ${JSON.stringify(text.slice(0, 9))}`, (r) => r.base64url(text))
   }
 
   for (const freeze of [Object.freeze, (headers: Record<string, string>) => headers]) {
@@ -81,7 +81,7 @@ export async function compare(native: Partial<Runtime>): Promise<void> {
         changed.headers.append('x-more', '1')
         const response = new r.Response(body, { status, headers })
         const { ok, bodyUsed } = response
-        const parts = [...response.headers].sort(([one], [other]) => (one < other ? -1 : 1))
+        const parts = [...response.headers].sort(([left], [right]) => (left < right ? -1 : 1))
         return JSON.stringify([
           response.status,
           ok,

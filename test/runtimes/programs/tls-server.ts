@@ -1,6 +1,6 @@
 // Serves with TLS through the adapter of the runtime that runs this program. The parameter is a file with the options.
 // Responses contain what the adapter knows of the client; `/update` replaces the settings of TLS, `/close` stops the server,
-// `/slow` responds when it stops, or at `/release`. With `own`, the server is one of `node:https` with the listener of the adapter.
+// `/slow` responds when it stops, or at `/release`. With `isOfHost`, the server is one of `node:https` with the listener of the adapter.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -10,9 +10,9 @@ import type { Handler } from '@grantry/core'
 import { adapterOfThisRuntime, type Listening } from '../../../packages/server/src/adapter.ts'
 import type { TlsContent } from '../../../packages/server/src/configuration/tls.ts'
 
-const { own, ...options } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
+const { isOfHost, ...options } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as {
   readonly tls: TlsContent
-  readonly own?: boolean
+  readonly isOfHost?: boolean
 }
 const { serve } = await adapterOfThisRuntime()
 const refused: number[] = []
@@ -50,5 +50,5 @@ const serveHere = (): Promise<Listening> =>
     { host: '127.0.0.1', port: 0, trustedProxies: 0, onRefused: ({ status }) => refused.push(status), ...options },
   )
 
-const running = own ? await serveOwn(options.tls) : await serveHere()
+const running = isOfHost ? await serveOwn(options.tls) : await serveHere()
 process.stdout.write(`listening on ${running.port}\n`)
