@@ -23,7 +23,7 @@ import {
   identityProvider,
   idp,
   key,
-  other,
+  otherClient,
   typ,
   typeOf,
 } from '../id-jag/jag-parties.ts'
@@ -176,7 +176,7 @@ describe('a captured assertion', () => {
   test('is of no use to another client', async () => {
     const f = await chatServer()
     const assertion = await f.signed()
-    expect(await f.outcomeOf(assertion, {}, other)).toBe('client_mismatch')
+    expect(await f.outcomeOf(assertion, {}, otherClient)).toBe('client_mismatch')
     // The attempt does not spend it.
     expect(await f.outcomeOf(assertion)).toBe('accepted')
   })

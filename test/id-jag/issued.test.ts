@@ -81,7 +81,7 @@ describe('draft-ietf-oauth-identity-assertion-authz-grant-04 section 4.3: the re
     const f = await identityProvider()
     const { id_token: token } = await f.signIn({}, otherClient)
     const { body: unregistered } = await f.request(token, {}, otherClient)
-    const { body: unknown } = await f.request(token, { audience: 'https://x.example' }, other)
+    const { body: unknown } = await f.request(token, { audience: 'https://x.example' }, otherClient)
     expect(unregistered).toEqual(unknown)
   })
 
