@@ -23,8 +23,8 @@ test.each([
   ['keys list', 'keys list'],
   ['--tenant gamma scopes add api1', '--tenant gamma scopes add api1'],
   ['--tenant=gamma scopes add api1', '--tenant=gamma scopes add api1'],
-])('npm start -- %s', async (given, expected) => {
-  const line = given === '' ? [] : given.split(' ')
+])('npm start -- %s', async (typed, expected) => {
+  const line = typed === '' ? [] : typed.split(' ')
   const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'scripts/start.js'), ...line])
   expect(stdout.trim()).toBe(expected)
 })

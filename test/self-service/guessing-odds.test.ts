@@ -15,8 +15,8 @@ function fakeKit() {
   let ids = 0
   const stored = new Map<string, { readonly value: unknown; readonly until: number }>()
   const read = (key: string): unknown => {
-    const found = stored.get(key)
-    return found !== undefined && found.until > time ? found.value : undefined
+    const record = stored.get(key)
+    return record !== undefined && record.until > time ? record.value : undefined
   }
   const records = {
     get: async (key: string) => read(key),
@@ -110,8 +110,8 @@ describe('a stranger who never stops', () => {
     expect(Math.round(foundBy((usual.total / 20) * hours, 6))).toBe(2)
     // If those of addresses without an account did not count, but were refused with the others: a stranger who enters a
     // wrong code for each of 100 addresses, and then for the own ones until the refusal, knows how many have an account.
-    const own = (accounts: number): number => wrongCodes - accounts
-    expect(new Set(Array.from({ length: 101 }, (_, accounts) => own(accounts))).size).toBe(101)
+    const codesUntilRefusal = (accounts: number): number => wrongCodes - accounts
+    expect(new Set(Array.from({ length: 101 }, (_, accounts) => codesUntilRefusal(accounts))).size).toBe(101)
   })
 })
 
@@ -130,7 +130,7 @@ test('19.4 a code has eight digits, of which each can be any, and one of six tha
       return `random-${ids}`
     },
     sha256: (text: string) => createHash('sha256').update(text).digest('base64url'),
-    equals: (one: string, other: string) => one === other,
+    equals: (left: string, right: string) => left === right,
     async seal(value: unknown) {
       sealed.set(String(sealed.size), value)
       return String(sealed.size - 1)

@@ -10,8 +10,8 @@ const week = 604_800
 async function setUpInvitations(...[options = {}, more]: Parameters<typeof setUpAccounts>) {
   const f = await setUpAccounts({ signUp: 'invitation', ...options }, more)
   const functions = f.provider.use(invitations)
-  const invite = async (email = address, given: object = {}) => {
-    const invited = await functions.invite({ email, ...given })
+  const invite = async (email = address, options: object = {}) => {
+    const invited = await functions.invite({ email, ...options })
     if (typeof invited === 'string') throw new Error(invited)
     return { ...invited, link: linkIn(await f.lastMail()) }
   }

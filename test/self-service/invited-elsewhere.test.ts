@@ -31,9 +31,9 @@ test('leads to the sign-in, and not to the account of that user', async () => {
     { users: { authenticate: memory.authenticate, claims: () => ({}) } },
   )
   const browser = f.browser()
-  const enter = async (url: string, username: string, own: string) => {
+  const enter = async (url: string, username: string, password: string) => {
     const page = await browser.open(url)
-    return browser.submit('https://id.example.com/connect/signin', { ...hiddenFields(page), username, password: own })
+    return browser.submit('https://id.example.com/connect/signin', { ...hiddenFields(page), username, password })
   }
   expect((await enter(accountUri, 'alice', 'alice-password')).html).toContain('Signed in as alice<')
 

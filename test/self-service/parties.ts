@@ -23,13 +23,13 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
   const find = (is: (account: Account) => boolean) => [...users.values()].find(is)
   const byName = (name: string) => find(({ username }) => fold(username) === fold(name))
   const byEmail = (email: string) =>
-    find((one) => one.emailVerified && one.email !== undefined && fold(one.email) === fold(email))
+    find((account) => account.emailVerified && account.email !== undefined && fold(account.email) === fold(email))
   const insert = ({ sub, claims = {}, ...more }: NewAccount & { readonly sub: string }) => {
     const account = { sub, claims, ...more }
     users.set(sub, account)
     return account
   }
-  for (const one of initial) insert(one)
+  for (const account of initial) insert(account)
   const calls: string[] = []
   const store: AccountStore = {
     find: (sub) => users.get(sub),
@@ -49,13 +49,13 @@ export function memoryAccounts(initial: readonly (NewAccount & { readonly sub: s
     },
     async change(sub, { someClaims = {}, isStillAllowed, ...changes }) {
       if (isStillAllowed !== undefined && (await isStillAllowed()) !== true) return undefined
-      const found = users.get(sub)
-      if (found === undefined) return undefined
-      const { email, emailVerified } = { ...found, ...changes }
+      const account = users.get(sub)
+      if (account === undefined) return undefined
+      const { email, emailVerified } = { ...account, ...changes }
       const owner = emailVerified && email !== undefined ? byEmail(email) : undefined
       if (owner !== undefined && owner.sub !== sub) return 'taken'
-      const claims = Object.entries({ ...found.claims, ...someClaims }).filter(([, value]) => value !== null)
-      const changed = { ...found, claims: Object.fromEntries(claims), ...changes } as typeof found
+      const claims = Object.entries({ ...account.claims, ...someClaims }).filter(([, value]) => value !== null)
+      const changed = { ...account, claims: Object.fromEntries(claims), ...changes } as typeof account
       users.set(sub, changed)
       return changed
     },

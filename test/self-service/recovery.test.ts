@@ -114,8 +114,8 @@ describe('a forgotten password', () => {
     const f = await setUpAccounts({}, { endpoint: { features: [{ onSessionEnd, parts: () => [] }] } })
     // Created later, with sessions that have no such feature.
     await setUp(signIn({ pages, ways: [f.way] }), {}, { users: { authenticate: f.memory.authenticate } })
-    const other = await f.start()
-    await other.submit(other.page, { username: 'alice', password: 'alice-password' })
+    const signedIn = await f.start()
+    await signedIn.submit(signedIn.page, { username: 'alice', password: 'alice-password' })
     const { ask, browser, submit } = await f.start()
     await ask('forgot', 'alice@example.com')
     await submit(await browser.open(linkIn(await f.lastMail())), { password })
@@ -124,13 +124,13 @@ describe('a forgotten password', () => {
 
   test('19.7 ends the sessions of the user in other browsers', async () => {
     const f = await setUpAccounts()
-    const other = await f.start()
-    await other.submit(other.page, { username: 'alice', password: 'alice-password' })
-    expect((await f.start({}, other.browser)).page.html).toContain('Signed in as alice')
+    const otherBrowser = await f.start()
+    await otherBrowser.submit(otherBrowser.page, { username: 'alice', password: 'alice-password' })
+    expect((await f.start({}, otherBrowser.browser)).page.html).toContain('Signed in as alice')
     const { ask, browser, submit } = await f.start()
     await ask('forgot', 'alice@example.com')
     await submit(await browser.open(linkIn(await f.lastMail())), { password })
-    expect(titleOf((await f.start({}, other.browser)).page)).toBe('Sign in')
+    expect(titleOf((await f.start({}, otherBrowser.browser)).page)).toBe('Sign in')
   })
 
   test('19.8 leaves the second factor to be proved', async () => {

@@ -56,8 +56,8 @@ describe('a browser that keeps no cookies', () => {
   test('learns so from the sign-in', async () => {
     const f = await setUpAccounts()
     const { page } = await f.start()
-    const other = createBrowser(f.provider)
-    const refused = await other.submit(actionOf(page), { ...hiddenFields(page), username: 'alice', password: 'x' })
+    const stranger = createBrowser(f.provider)
+    const refused = await stranger.submit(actionOf(page), { ...hiddenFields(page), username: 'alice', password: 'x' })
     expect([refused.status, refused.html.includes('Your browser has sent no cookie.')]).toEqual([400, true])
     // With other cookies, the request has expired.
     const known = await f.start()

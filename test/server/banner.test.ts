@@ -135,8 +135,8 @@ describe('a configured server', () => {
 
   async function configured(more: object): Promise<GrantryServer> {
     const issuer = 'https://id.example.com/tenant'
-    const given = { issuer, storage: { driver: 'memory' }, clients: [], scopes: [{ name: 'api1' }], ...more }
-    const configuration = parseConfiguration(configurationSchema, given, '')
+    const content = { issuer, storage: { driver: 'memory' }, clients: [], scopes: [{ name: 'api1' }], ...more }
+    const configuration = parseConfiguration(configurationSchema, content, '')
     const loaded = { configuration, file: '/etc/grantry.config.json', directory: '/etc' }
     const server = await startServer({ loaded, port: 0, observe: () => {} })
     servers.push(server)

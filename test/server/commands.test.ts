@@ -140,12 +140,15 @@ describe('npm start', () => {
     const directory = mkdtempSync(join(tmpdir(), 'grantry-port-'))
     const port = await reservedPort()
     vi.stubEnv('PORT', String(port))
-    const [server, other] = await Promise.all([startCommand([], directory), startCommand(['--port', '0'], directory)])
+    const [server, onAnyPort] = await Promise.all([
+      startCommand([], directory),
+      startCommand(['--port', '0'], directory),
+    ])
     try {
       expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200)
-      expect(other.output().err).not.toContain(`127.0.0.1:${port}`)
+      expect(onAnyPort.output().err).not.toContain(`127.0.0.1:${port}`)
     } finally {
-      expect(await Promise.all([server.stop(), other.stop()])).toEqual([0, 0])
+      expect(await Promise.all([server.stop(), onAnyPort.stop()])).toEqual([0, 0])
       rmSync(directory, { recursive: true, force: true })
     }
   })

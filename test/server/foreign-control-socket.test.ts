@@ -43,8 +43,8 @@ async function trap(onCaller: (socket: string) => void = () => {}) {
 
 test('the socket of another user makes the command load no code, and leaves the check to the server', async () => {
   const { pidFile, isLoaded } = await trap()
-  const own = process.getuid?.() ?? 0
-  const user = vi.spyOn(process, 'getuid').mockReturnValue(own + 1)
+  const uid = process.getuid?.() ?? 0
+  const user = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
   onTestFinished(() => user.mockRestore())
   expect((await printed('reload', '--pid-file', pidFile)).code).toBe(0)
   expect(isLoaded()).toBe(false)
@@ -108,10 +108,10 @@ test.each([
   ['a directory that its group can write to', socket, [place('/run/grantry', 7, 0o40_770), run], false],
   ['a sticky directory', socket, [place('/tmp', 0, 0o41_777)], false],
   ['a directory above that others can write to', socket, [ofUser, place('/run', 0, 0o40_777)], false],
-])('code is loaded for %s: %#', (_, given, directories, isOwn) => {
-  expect(isOwnSocket(given, directories, 7)).toBe(isOwn)
+])('code is loaded for %s: %#', (_, file, directories, isOwn) => {
+  expect(isOwnSocket(file, directories, 7)).toBe(isOwn)
   // Windows has no users to compare.
-  expect(isOwnSocket(given, directories, undefined)).toBe(false)
+  expect(isOwnSocket(file, directories, undefined)).toBe(false)
 })
 
 test.each([

@@ -14,11 +14,11 @@ vi.mock('node:fs', async (importOriginal) => {
   const original = await importOriginal<typeof import('node:fs')>()
   return {
     ...original,
-    writeFileSync(...given: Parameters<typeof original.writeFileSync>) {
-      if (disk.isFull && `${given[0]}`.includes('/data/tmp/')) {
+    writeFileSync(...args: Parameters<typeof original.writeFileSync>) {
+      if (disk.isFull && `${args[0]}`.includes('/data/tmp/')) {
         throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
       }
-      return original.writeFileSync(...given)
+      return original.writeFileSync(...args)
     },
   }
 })

@@ -53,12 +53,12 @@ describe('a server', () => {
   test('keeps its keys across restarts, the demo too', async () => {
     // The issuer of the demo contains the port, and another issuer has other keys.
     const port = await reservedPort()
-    const one = await startServer({ directory, port, observe })
-    const before = await kids(one)
-    await one.close(0)
-    const other = await startServer({ directory, port, observe })
-    expect(await kids(other)).toEqual(before)
-    await other.close(0)
+    const server = await startServer({ directory, port, observe })
+    const before = await kids(server)
+    await server.close(0)
+    const restarted = await startServer({ directory, port, observe })
+    expect(await kids(restarted)).toEqual(before)
+    await restarted.close(0)
   })
 
   test('accepts keys from a module, including external keys', async () => {
@@ -137,8 +137,8 @@ describe('the commands', () => {
     expect(stateOf(keys, kid)).toBeUndefined()
     expect(keys.map(({ state }) => state)).toEqual(['current', 'next'])
     // The next line has both.
-    const other = await keysCommand(file, 'retire', keys[0]?.kid ?? '', '--compromised')
-    expect(other.err).toContain(`"refused": ${JSON.stringify([kid, keys[0]?.kid])}`)
+    const second = await keysCommand(file, 'retire', keys[0]?.kid ?? '', '--compromised')
+    expect(second.err).toContain(`"refused": ${JSON.stringify([kid, keys[0]?.kid])}`)
   })
 
   test('seal encrypts unencrypted keys once, and no other command does', async () => {

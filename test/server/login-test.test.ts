@@ -111,9 +111,9 @@ describe('grantry login test', () => {
   test('waits on after a request without a code, by HEAD or for a favicon', async () => {
     const { program, url, redirectUri } = await started('app')
     const state = new URL(url).searchParams.get('state')
-    const own = `${redirectUri}?state=${state}`
-    expect((await fetch(own)).status).toBe(400)
-    expect((await fetch(`${own}&code=x`, { method: 'HEAD' })).status).toBe(404)
+    const withState = `${redirectUri}?state=${state}`
+    expect((await fetch(withState)).status).toBe(400)
+    expect((await fetch(`${withState}&code=x`, { method: 'HEAD' })).status).toBe(404)
     expect((await fetch(new URL('/favicon.ico', redirectUri))).status).toBe(404)
     await fetch(await responseTo(url, redirectUri))
     expect(await program.ended).toBe(0)
@@ -146,12 +146,12 @@ describe('grantry login test', () => {
   })
 
   test('says that no server listens', async () => {
-    const other = join(directory, 'other.json')
+    const file = join(directory, 'other.json')
     const redirectUris = ['http://127.0.0.1/']
     const clients = [{ clientId: 'app', public: true, grantTypes: ['authorization_code'], redirectUris }]
     const nowhere = `http://127.0.0.1:${await reservedPort()}`
-    writeFileSync(other, JSON.stringify({ issuer: nowhere, clients }), { mode: 0o600 })
-    const { code, err } = await run(['login', 'test', '--client', 'app', '--config', other], directory)
+    writeFileSync(file, JSON.stringify({ issuer: nowhere, clients }), { mode: 0o600 })
+    const { code, err } = await run(['login', 'test', '--client', 'app', '--config', file], directory)
     expect([code, err]).toEqual([1, `grantry: no server listens at ${nowhere}; start it with grantry serve\n`])
   })
 })

@@ -117,10 +117,10 @@ test('the sign-in has the page for devices, and offers its functions, if verific
     const response = await fetch(url('/connect/device'), { redirect: 'manual' })
     expect(response.status).toBe(303)
     expect(response.headers.get('location')).toMatch(`${healthy.issuer}/connect/authorize?client_id=`)
-    const own = server.provider.use(deviceVerification)
-    expect(await own.find(started.user_code, '192.0.2.1')).toMatchObject({ clientId: 'tv' })
-    expect(await own.find('BCDF-GHJK', '192.0.2.1')).toBeUndefined()
-    await expect(own.find(started.user_code, '192.0.2.1')).rejects.toMatchObject({ code: 'slow_down' })
+    const verification = server.provider.use(deviceVerification)
+    expect(await verification.find(started.user_code, '192.0.2.1')).toMatchObject({ clientId: 'tv' })
+    expect(await verification.find('BCDF-GHJK', '192.0.2.1')).toBeUndefined()
+    await expect(verification.find(started.user_code, '192.0.2.1')).rejects.toMatchObject({ code: 'slow_down' })
   } finally {
     await server.close(0)
   }

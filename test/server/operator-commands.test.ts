@@ -13,20 +13,20 @@ async function revokesWhileServerRuns(path: string): Promise<void> {
   for (const id of ['web', 'web-jwt']) {
     for (const target of [['--subject', '1'], ['--client', id], ['--family']]) {
       const issued = await login(id)
-      const other = await login(id)
+      const later = await login(id)
       const { family = '' } = await inspect(issued.refresh_token)
-      const given = target.length === 1 ? [...target, family] : target
-      expect(await printed('revoke', ...given, '--config', path)).toMatchObject({
+      const parameters = target.length === 1 ? [...target, family] : target
+      expect(await printed('revoke', ...parameters, '--config', path)).toMatchObject({
         code: 0,
         err: '',
         out: expect.stringMatching(/^Revoked (?:everything|the family) [^\n]*\n$/u),
       })
-      expect([given[0], await isActive(issued.access_token), await refresh(issued.refresh_token, id)]).toEqual([
-        given[0],
+      expect([parameters[0], await isActive(issued.access_token), await refresh(issued.refresh_token, id)]).toEqual([
+        parameters[0],
         false,
         400,
       ])
-      expect([given[0], await isActive(other.access_token)]).toEqual([given[0], given[0] === '--family'])
+      expect([parameters[0], await isActive(later.access_token)]).toEqual([parameters[0], parameters[0] === '--family'])
       const fresh = await login(id)
       expect([await isActive(fresh.access_token), await refresh(fresh.refresh_token, id)]).toEqual([true, 200])
     }

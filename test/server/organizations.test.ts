@@ -36,11 +36,11 @@ describe('members of organizations', () => {
       claim: 'groups',
       list: [{ name: 'acme', values: ['cn=acme,ou=groups'] }, { name: 'staff' }, { name: 'acme2', values: ['acme'] }],
     })
-    const found: unknown[] = []
+    const memberships: unknown[] = []
     for (const sub of ['alice', 'bob', 'carol', 'unknown', '__proto__']) {
-      for (const name of ['acme', 'staff', 'acme2']) if (await isMember(sub, name)) found.push(`${sub} ${name}`)
+      for (const name of ['acme', 'staff', 'acme2']) if (await isMember(sub, name)) memberships.push(`${sub} ${name}`)
     }
-    expect(found).toEqual(['alice acme', 'alice staff'])
+    expect(memberships).toEqual(['alice acme', 'alice staff'])
     // There is no other one, also if the claim has it.
     expect(await isMember('alice', 'cn=acme,ou=groups')).toBe(false)
   })

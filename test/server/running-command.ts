@@ -24,10 +24,10 @@ export interface CommandOptions {
 export function startCommand(
   args: readonly string[],
   cwd = root,
-  { script: [script, ...own] = ['start.js'], terminal = false }: CommandOptions = {},
+  { script: [script, ...ownArgs] = ['start.js'], terminal = false }: CommandOptions = {},
 ): Promise<RunningCommand> {
   const preloaded = terminal ? ['--import', pathToFileURL(`${root}/test/support/terminal.js`).href] : []
-  const child = spawn(process.execPath, [...preloaded, `${root}/scripts/${script}`, ...own, ...args], {
+  const child = spawn(process.execPath, [...preloaded, `${root}/scripts/${script}`, ...ownArgs, ...args], {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -216,10 +216,10 @@ describe.each([
     const data = join(directory, path.split('/')[0] ?? '')
     expect((await stat(data)).mode & 0o777).toBe(0o700)
     for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
-      const found = join(entry.parentPath ?? entry.path, entry.name)
-      expect((await stat(found)).mode & 0o077).toBe(0)
+      const path = join(entry.parentPath ?? entry.path, entry.name)
+      expect((await stat(path)).mode & 0o077).toBe(0)
       // No file contains a credential.
-      if (entry.isFile()) expect(await readFile(found, 'utf8')).not.toContain(issued.access_token)
+      if (entry.isFile()) expect(await readFile(path, 'utf8')).not.toContain(issued.access_token)
     }
   })
 })

@@ -53,12 +53,12 @@ describe('grantry storage copy', () => {
   test('into a storage in use exits with 1 and changes nothing', async () => {
     const [from, to] = [file(directories()), file(directories())]
     await (await serve(from)).login()
-    const other = await serve(to)
-    const { access_token } = await other.login()
+    const target = await serve(to)
+    const { access_token } = await target.login()
     const { code, out, err } = await printed('storage', 'copy', '--from', from, '--to', to)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/grantry: storage copy from \S+ to \S+: the target storage has items: [^\n]+\n$/u)
-    expect(await other.isActive(access_token)).toBe(true)
+    expect(await target.isActive(access_token)).toBe(true)
   })
 
   test('from memory exits with 1', async () => {

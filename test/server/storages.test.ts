@@ -109,7 +109,7 @@ describeWithPostgresql('PostgreSQL', () => {
 
   test('on Node.js, over TLS with a private authority', async () => {
     const server = await startPostgresql()
-    const [ca, other] = [privateAuthority(), privateAuthority()]
+    const [ca, otherAuthority] = [privateAuthority(), privateAuthority()]
     await presentCertificate(server, serverCertificate(ca))
     const directory = await mkdtemp(join(diskTemporaryDirectory(), 'grantry-authority-'))
     directories.push(directory)
@@ -124,7 +124,7 @@ describeWithPostgresql('PostgreSQL', () => {
     expect(await server.query(sql)).toEqual([{ ssl: true }])
 
     const name = `PostgreSQL at 127.0.0.1:${server.port}, database "postgres" is not available: `
-    for (const wrong of [{ ca: await fileOf('other.pem', other.pem) }, {}])
+    for (const wrong of [{ ca: await fileOf('other.pem', otherAuthority.pem) }, {}])
       expect(await refusal(directory, { ...storage, ...wrong })).toMatch(new RegExp(`${name}.*certificate`, 'u'))
     expect(await refusal(directory, { ...storage, ca: await fileOf('empty.pem', '') })).toContain(
       `storage.ca: ${join(directory, 'empty.pem')} contains no certificate in PEM; give the file of the authority`,

@@ -17,7 +17,7 @@ import { healthy, written } from './doctor/configurations.ts'
 
 const files = { certificate: 'server.pem', key: 'server.key', clientAuthorities: 'clients-ca.pem' }
 const tls = { ...files, requestCertificates: true }
-const own = signedByRoot({ subject: commonName('payments') })
+const clientCertificate = signedByRoot({ subject: commonName('payments') })
 
 let server: GrantryServer | undefined
 afterEach(async () => {
@@ -59,11 +59,11 @@ async function start(change: object = {}, write = writeFiles): Promise<string> {
 describe('the ready server with tls', () => {
   test('authenticates openid-client by its certificate, and binds the token', async () => {
     const issuer = await start()
-    const options = { [client.customFetch]: fetchWith(own) as client.CustomFetch }
+    const options = { [client.customFetch]: fetchWith(clientCertificate) as client.CustomFetch }
     const config = await client.discovery(new URL(issuer), 'payments', {}, client.TlsClientAuth(), options)
     const { access_token: token } = await client.clientCredentialsGrant(config, { scope: 'api1' })
     const { claims } = (await server?.provider.inspect(token)) ?? {}
-    expect(claims).toMatchObject({ cnf: { 'x5t#S256': own.thumbprint } })
+    expect(claims).toMatchObject({ cnf: { 'x5t#S256': clientCertificate.thumbprint } })
     expect(server?.commands).toContain(`curl -s ${issuer}/health/ready`)
   })
 
@@ -80,7 +80,7 @@ describe('the ready server with tls', () => {
     ['missing', () => {}, 'server.pem: it cannot be read (ENOENT)'],
     [
       'of another key',
-      (directory, of) => writeFiles(directory, { ...of, keyPem: own.keyPem }),
+      (directory, of) => writeFiles(directory, { ...of, keyPem: clientCertificate.keyPem }),
       'tls: the files are not',
     ],
     ['not PEM', (directory, of) => writeFiles(directory, { ...of, pem: 'x' }), 'server.pem: it is not PEM'],

@@ -13,8 +13,8 @@ describe('configured users', () => {
       parse({ sub: '1', username: 'alice', password }),
       parse({ sub: '2', username: 'bob', password, active: false }),
     ])
-    const send = (username: string, given: string) =>
-      users.authenticate?.({ username, password: given }, undefined as never)
+    const send = (username: string, typed: string) =>
+      users.authenticate?.({ username, password: typed }, undefined as never)
     expect(await send('alice', 'secret')).toEqual({ sub: '1' })
     expect(await send('alice', 'wrong')).toBeUndefined()
     expect(await send('bob', 'secret')).toBeUndefined()

@@ -131,8 +131,8 @@ describe('attack: a thief of the password', () => {
     ['that is missing', () => ({ passed: '' })],
   ])('cannot use a proof of the password %s', async (_case, fieldsOf) => {
     const { passed, clock } = await setUpFactors()
-    const other = await passed()
-    const stolen = /name="passed" value="([^"]*)"/u.exec(other.page.html)?.[1] ?? ''
+    const attacker = await passed()
+    const stolen = /name="passed" value="([^"]*)"/u.exec(attacker.page.html)?.[1] ?? ''
     const { enterCode } = await passed({ state: 'another' })
     const page = await enterCode(passwordAt(clock.now()), fieldsOf(stolen))
     expect([nameOf(page), page.html]).toEqual(['signIn', expect.stringContaining('form_expired')])

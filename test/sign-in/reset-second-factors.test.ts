@@ -57,9 +57,9 @@ describe('a reset of second factors', () => {
 
   test('is refused, with nothing removed, while one of them cannot be reset', async () => {
     const removed: string[] = []
-    const own: SecondFactor = { amr: 'sms', isSetUp: () => true, verify: () => false }
+    const texts: SecondFactor = { amr: 'sms', isSetUp: () => true, verify: () => false }
     const { provider } = await setUpSignIn({
-      secondFactors: [totp({ secretOf: () => secret, reset: (sub) => void removed.push(sub) }), own],
+      secondFactors: [totp({ secretOf: () => secret, reset: (sub) => void removed.push(sub) }), texts],
       passkeys: passkeys({ find: () => undefined }),
     })
     const factors = provider.use(key)
@@ -77,18 +77,18 @@ describe('a reset of second factors', () => {
   })
 
   test('calls a factor of the host as its method', async () => {
-    const own = {
+    const texts = {
       amr: 'sms',
       numbers: new Map([['alice', '+1']]),
-      isSetUp: (sub: string) => own.numbers.has(sub),
+      isSetUp: (sub: string) => texts.numbers.has(sub),
       verify: () => false,
       reset(sub: string) {
         this.numbers.delete(sub)
       },
     }
-    const { provider } = await setUpSignIn({ secondFactors: [own] })
+    const { provider } = await setUpSignIn({ secondFactors: [texts] })
     await provider.use(key).reset('alice')
-    expect(own.numbers.size).toBe(0)
+    expect(texts.numbers.size).toBe(0)
   })
 })
 

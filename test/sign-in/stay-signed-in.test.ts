@@ -23,7 +23,7 @@ async function setUpStay(mode: Mode | undefined, options: Partial<SignInOptions>
     submit('signin', { username: 'alice', password: 'alice-password', ...more }, of)
   const silently = async (of: ReturnType<typeof createBrowser> = browser) =>
     answer((await f.start({ prompt: 'none' }, of)).page)
-  return { ...f, own: browser, page, submit, enter, silently }
+  return { ...f, newBrowser: f.browser, browser, page, submit, enter, silently }
 }
 
 const signedOut = { error: 'login_required' }
@@ -49,10 +49,10 @@ describe('a session that outlives the browser', () => {
     ['checkbox', ticked],
     ['on', {}],
   ] as const)('11.40 has a cookie with a lifetime: %s, %o', async (mode, form) => {
-    const { own, enter, silently } = await setUpStay(mode)
+    const { browser, enter, silently } = await setUpStay(mode)
     await enter(form)
-    expect(own.attributes.get(cookieName)).toBe(kept)
-    own.close()
+    expect(browser.attributes.get(cookieName)).toBe(kept)
+    browser.close()
     expect(await silently()).toMatchObject(signedIn)
   })
 
@@ -62,13 +62,13 @@ describe('a session that outlives the browser', () => {
     ['checkbox', {}],
     ['checkbox', { stay_signed_in: '' }],
   ] as const)('11.40 needs the setting and the choice of the user: not %s, %o', async (mode, form) => {
-    const { own, enter, silently, clock } = await setUpStay(mode)
+    const { browser, enter, silently, clock } = await setUpStay(mode)
     await enter(form)
-    expect(own.attributes.get(cookieName)).toBe(usual)
-    const open = new Map(own.jar)
-    own.close()
+    expect(browser.attributes.get(cookieName)).toBe(usual)
+    const open = new Map(browser.jar)
+    browser.close()
     expect(await silently()).toMatchObject(signedOut)
-    for (const [name, value] of open) own.jar.set(name, value)
+    for (const [name, value] of open) browser.jar.set(name, value)
     clock.advance(3599)
     expect(await silently()).toMatchObject(signedIn)
     clock.advance(3600)
@@ -86,30 +86,30 @@ describe('a session that outlives the browser', () => {
     expect(await silently()).toMatchObject(signedIn)
     clock.advance(1)
     expect(await silently()).toMatchObject(signedOut)
-    const other = await setUpStay('on')
-    await other.enter()
-    other.clock.advance(30 * day)
-    expect(await other.silently()).toMatchObject(signedOut)
+    const withoutChoice = await setUpStay('on')
+    await withoutChoice.enter()
+    withoutChoice.clock.advance(30 * day)
+    expect(await withoutChoice.silently()).toMatchObject(signedOut)
   })
 
   test('11.40 ends with the browser after another sign-in without the choice', async () => {
-    const { own, start, enter, silently, clock } = await setUpStay('checkbox')
+    const { browser, start, enter, silently, clock } = await setUpStay('checkbox')
     await enter(ticked)
     clock.advance(day)
-    await (await start({ prompt: 'login' }, own)).enter('alice')
-    expect(own.attributes.get(cookieName)).toBe(usual)
+    await (await start({ prompt: 'login' }, browser)).enter('alice')
+    expect(browser.attributes.get(cookieName)).toBe(usual)
     expect(await silently()).toMatchObject(signedIn)
-    own.close()
+    browser.close()
     expect(await silently()).toMatchObject(signedOut)
   })
 
   test('11.40 has the usual lifetimes as soon as the setting is off', async () => {
     const storage = memoryDriver()
-    const { own, enter, silently, clock } = await setUpStay('checkbox', {}, storage)
+    const { browser, enter, silently, clock } = await setUpStay('checkbox', {}, storage)
     await enter(ticked)
     const later = await setUpStay('off', {}, storage)
-    const same = later.browser()
-    for (const [name, value] of own.jar) same.jar.set(name, value)
+    const same = later.newBrowser()
+    for (const [name, value] of browser.jar) same.jar.set(name, value)
     expect(await later.silently(same)).toMatchObject(signedIn)
     for (const { advance } of [clock, later.clock]) advance(3700)
     expect(await later.silently(same)).toMatchObject(signedOut)
@@ -122,20 +122,20 @@ describe('a session that outlives the browser', () => {
       [ticked, {}, kept],
       [{}, ticked, usual],
     ] as const) {
-      const { own, enter, submit, silently } = await setUpStay('checkbox', { secondFactors: [factor] })
+      const { browser, enter, submit, silently } = await setUpStay('checkbox', { secondFactors: [factor] })
       const page = await enter(form)
       expect(nameOf(page)).toBe('secondFactor')
       const again = await submit('secondfactor', { code: '2', ...later }, page)
       await submit('secondfactor', { code: '1', ...later }, again)
-      expect(own.attributes.get(cookieName)).toBe(expected)
+      expect(browser.attributes.get(cookieName)).toBe(expected)
       expect(await silently()).toMatchObject(signedIn)
     }
   })
 
   test('11.40 begins with a passkey', async () => {
-    const { own, submit } = await setUpStay('checkbox', { passkeys: { verify: async () => ({ sub: 'alice' }) } })
+    const { browser, submit } = await setUpStay('checkbox', { passkeys: { verify: async () => ({ sub: 'alice' }) } })
     await submit('signin', { credential: '{}', ...ticked })
-    expect(own.attributes.get(cookieName)).toBe(kept)
+    expect(browser.attributes.get(cookieName)).toBe(kept)
   })
 
   test('11.40 begins with the decision of a login application on another host', async () => {

@@ -74,8 +74,8 @@ describe('a page that would be a dead end', () => {
       const back = await browser.open(`${issuer}/connect/${path}?${new URLSearchParams({ interaction })}`)
       expect([path, back.status, returnLink(back)?.href]).toEqual([path, 400, new URL('/', redirectUri).href])
       // Of no request, and of one that is being answered, nothing is known.
-      const other = await browser.open(`${issuer}/connect/${path}?interaction=${'x'.repeat(43)}`)
-      expect([path, other.status, returnLink(other)]).toEqual([path, 400, undefined])
+      const unknown = await browser.open(`${issuer}/connect/${path}?interaction=${'x'.repeat(43)}`)
+      expect([path, unknown.status, returnLink(unknown)]).toEqual([path, 400, undefined])
     }
     clock.advance(4000)
     const late = await browser.open(`${issuer}/connect/authorize/resume?${new URLSearchParams({ interaction })}`)

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { sqliteDriver } from '@grantry/storage-drivers/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-const other = 65_534
+const otherUid = 65_534
 
 let directory: string
 let file: string
@@ -37,7 +37,7 @@ async function open(path = file): Promise<void> {
 const canWrite = (path: string, who = 'go') =>
   `storage: other users of this machine can write to ${path}; run chmod ${who}-w ${path}`
 const belongsToOther = (path: string) =>
-  `storage: ${path} belongs to another user (${other}); make the user of this process its owner`
+  `storage: ${path} belongs to another user (${otherUid}); make the user of this process its owner`
 
 test('refuses a sticky directory that others can write to, and creates nothing in it', async () => {
   chmodSync(directory, 0o1777)
@@ -96,14 +96,14 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('refuses what belongs to another user', async () => {
     await open()
     // The project of the user who started a container is such a parent.
-    const own = join(directory, 'theirs', 'own')
-    mkdirSync(own, { recursive: true, mode: 0o700 })
-    chownSync(join(directory, 'theirs'), other, other)
-    await open(join(own, 'grantry.db'))
+    const writable = join(directory, 'theirs', 'own')
+    mkdirSync(writable, { recursive: true, mode: 0o700 })
+    chownSync(join(directory, 'theirs'), otherUid, otherUid)
+    await open(join(writable, 'grantry.db'))
     copyFileSync(file, `${file}-wal`)
     for (const path of [`${file}-wal`, file, directory]) {
       chmodSync(path, path === directory ? 0o755 : 0o600)
-      chownSync(path, other, other)
+      chownSync(path, otherUid, otherUid)
       await expect(open()).rejects.toThrow(belongsToOther(path))
     }
   })
@@ -111,10 +111,10 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('refuses to write a backup into a directory of another user', async () => {
     const theirs = join(directory, 'theirs')
     mkdirSync(theirs, { mode: 0o755 })
-    chownSync(theirs, other, other)
+    chownSync(theirs, otherUid, otherUid)
     const driver = sqliteDriver({ file })
     await expect(driver.backup(join(theirs, 'backup.db'))).rejects.toThrow(
-      `has failed: ${theirs} belongs to another user (${other}); make the user of this process its owner`,
+      `has failed: ${theirs} belongs to another user (${otherUid}); make the user of this process its owner`,
     )
     expect(readdirSync(theirs)).toEqual([])
     await driver.dispose()

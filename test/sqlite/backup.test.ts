@@ -18,16 +18,16 @@ afterEach(async () => {
 })
 
 test('can be used in place of the file, and has complete commits only', async () => {
-  const other = sqliteDriver({ file: join(directory, 'grantry.db') })
+  const writer = sqliteDriver({ file: join(directory, 'grantry.db') })
   const item = (key: string) => ({ key, value: 'x'.repeat(500), ttl: 600 })
   const commit = (number: number) =>
-    other.commit({ create: [item(`spent:${number}`)], put: [item(`access:${number}`)], remove: [] })
+    writer.commit({ create: [item(`spent:${number}`)], put: [item(`access:${number}`)], remove: [] })
   for (let number = 0; number < 50; number += 1) await commit(number)
   const later = Promise.all(Array.from({ length: 50 }, (_, number) => commit(50 + number)))
   const backup = join(directory, "it's a backup.db")
   await driver.backup(backup)
   await later
-  await other.dispose()
+  await writer.dispose()
 
   expect(statSync(backup).mode & 0o777).toBe(0o600)
   expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])

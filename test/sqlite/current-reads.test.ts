@@ -14,18 +14,23 @@ test('a read is current while a write waits for another process', async () => {
   const driver = sqliteDriver({ file })
   onTestFinished(() => driver.dispose())
   await driver.open()
-  const other = loadEngine()(file)
-  onTestFinished(() => other.close())
+  const otherConnection = loadEngine()(file)
+  onTestFinished(() => otherConnection.close())
 
-  other.run('BEGIN IMMEDIATE')
+  otherConnection.run('BEGIN IMMEDIATE')
   const writing = driver.setItem('own', 'written', { ttl: 60 })
   // The write has found the file locked.
   await setImmediate()
   await setImmediate()
   expect(driver.getItem('revoked:a')).toBeNull()
   const end = Date.now() + 60_000
-  other.run('INSERT INTO grantry_items (key, value, ends) VALUES (?1, ?2, ?3)', packKey('revoked:a'), 'now', end)
-  other.run('COMMIT')
+  otherConnection.run(
+    'INSERT INTO grantry_items (key, value, ends) VALUES (?1, ?2, ?3)',
+    packKey('revoked:a'),
+    'now',
+    end,
+  )
+  otherConnection.run('COMMIT')
   expect(driver.getItem('revoked:a')).toBe('now')
   await writing
   expect(driver.getItem('own')).toBe('written')

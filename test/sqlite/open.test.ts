@@ -73,7 +73,7 @@ test.each([
     `storage: /mnt/grantry.db is on a network file system (${name}); use a file on a local disk`,
   )
   // ext4, and a runtime that does not know the type.
-  for (const other of [0xef53, undefined]) assertLocalDisk('/mnt/grantry.db', () => other)
+  for (const fileSystem of [0xef53, undefined]) assertLocalDisk('/mnt/grantry.db', () => fileSystem)
 })
 
 describe('refuses', () => {

@@ -36,10 +36,10 @@ afterEach(async () => {
 
 /** Which parts of a commit of a victim are there. */
 async function partsOf(name: string, number: number): Promise<readonly boolean[]> {
-  const found = await driver.getItems(
+  const items = await driver.getItems(
     [`spent:${name}:${number}`, `access:${name}:${number}`, `code:${name}:${number + 1}`].map((key) => ({ key })),
   )
-  return found.map(({ value }) => value !== null)
+  return items.map(({ value }) => value !== null)
 }
 
 test('killed processes lose no completed commit and leave no part of one', async () => {
@@ -65,13 +65,13 @@ test('killed processes lose no completed commit and leave no part of one', async
 
 test('a process that keeps the lock makes writes fail, reads continue, and the event loop does not wait', async () => {
   await driver.setItem('code:1', 'old', { ttl: 60 })
-  const other = sqliteDriver({ file, operationTimeout: 0.3 })
-  await other.open()
+  const impatient = sqliteDriver({ file, operationTimeout: 0.3 })
+  await impatient.open()
   const lock = startProgram(programs.lock, file)
   expect(await lock.line()).toBe('locked')
   let turns = 0
   let isOver = false
-  const write = other.setItem('code:1', 'new', { ttl: 60 }).finally(() => {
+  const write = impatient.setItem('code:1', 'new', { ttl: 60 }).finally(() => {
     isOver = true
   })
   const counting = (async () => {
@@ -80,14 +80,14 @@ test('a process that keeps the lock makes writes fail, reads continue, and the e
   await expect(write).rejects.toThrow(`storage: another process is writing to ${file} and does not finish`)
   await counting
   expect(turns).toBeGreaterThan(20)
-  expect(await other.getItem('code:1')).toBe('old')
+  expect(await impatient.getItem('code:1')).toBe('old')
   const waiting = driver.insertItem('spent:1', '{}', { ttl: 60 })
   lock.child.kill('SIGKILL')
   expect(await waiting).toBe(true)
-  await other.setItem('code:1', 'new', { ttl: 60 })
+  await impatient.setItem('code:1', 'new', { ttl: 60 })
   expect(await driver.getItem('code:1')).toBe('new')
   await lock.rest()
-  await other.dispose()
+  await impatient.dispose()
 })
 
 // Another process would create a new file, in which nothing is spent.
@@ -116,12 +116,12 @@ test('a busy process reads nothing from a file that was replaced by its backup',
   await driver.backup(join(directory, 'copy.db'))
   for (const ending of ['', '-wal', '-shm']) renameSync(file + ending, join(directory, `old.db${ending}`))
   renameSync(join(directory, 'copy.db'), file)
-  const other = sqliteDriver({ file })
-  await other.removeItem('token:1')
+  const reopened = sqliteDriver({ file })
+  await reopened.removeItem('token:1')
   for (let read = 0; read < 3; read += 1) {
     await expect(driver.getItem('token:1')).rejects.toThrow(`storage: ${file} was moved, replaced or removed`)
   }
-  await other.dispose()
+  await reopened.dispose()
 })
 
 test('a process notices that a symbolic link to the directory of its file was switched', async () => {
@@ -156,15 +156,15 @@ test('processes with different settings share the items of one prefix', async ()
 })
 
 test('dispose() performs the writes that wait, and later operations are rejected', async () => {
-  const other = sqliteDriver({ file })
-  const writes = ['1', '2', '3'].map((key) => other.insertItem(`spent:${key}`, '{}', { ttl: 60 }))
-  const disposing = other.dispose()
-  const late = other.setItem('code:1', '{}', { ttl: 60 })
+  const disposed = sqliteDriver({ file })
+  const writes = ['1', '2', '3'].map((key) => disposed.insertItem(`spent:${key}`, '{}', { ttl: 60 }))
+  const disposing = disposed.dispose()
+  const late = disposed.setItem('code:1', '{}', { ttl: 60 })
   await expect(late).rejects.toThrow(`storage: ${file} was disposed of`)
   expect(await Promise.all(writes)).toEqual([true, true, true])
   await disposing
-  await expect(other.getItem('spent:1')).rejects.toThrow(`storage: ${file} was disposed of`)
-  await expect(other.open()).rejects.toThrow('was disposed of')
+  await expect(disposed.getItem('spent:1')).rejects.toThrow(`storage: ${file} was disposed of`)
+  await expect(disposed.open()).rejects.toThrow('was disposed of')
   expect(await driver.getItem('spent:3')).toBe('{}')
-  await other.dispose()
+  await disposed.dispose()
 })

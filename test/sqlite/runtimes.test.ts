@@ -31,7 +31,7 @@ const runtimes: readonly (readonly [name: string, executable: string, parameters
 const deno = runtimeExecutable('.bin/deno')
 describeWithRuntime('Deno', deno, () => {
   // Without the permission to read owners and parents, Deno would ask for it, or refuse the file.
-  test.each<[string, (own: string) => string, RegExp]>([
+  test.each<[string, (folder: string) => string, RegExp]>([
     [
       'refuses a parent that all users can write to',
       () => '--allow-read',
@@ -39,16 +39,16 @@ describeWithRuntime('Deno', deno, () => {
     ],
     [
       'opens a file with the permission for its directory only',
-      (own) => `--allow-read=${own},${script}`,
+      (folder) => `--allow-read=${folder},${script}`,
       /^sqlite: \d+ passed, 0 failed/u,
     ],
   ])('the SQLite driver on Deno %s', async (_what, read, expected) => {
     const shared = await mkdtemp(join(directory, 'shared'))
-    const own = join(shared, 'own')
-    await mkdir(own, { mode: 0o700 })
+    const folder = join(shared, 'own')
+    await mkdir(folder, { mode: 0o700 })
     await chmod(shared, 0o777)
-    const granted = [read(own), `--allow-write=${own}`, '--allow-env', '--allow-sys=uid', '--no-prompt']
-    const parameters = ['run', '--no-config', ...granted, script, join(own, 'grantry.db')]
+    const granted = [read(folder), `--allow-write=${folder}`, '--allow-env', '--allow-sys=uid', '--no-prompt']
+    const parameters = ['run', '--no-config', ...granted, script, join(folder, 'grantry.db')]
     const program = runProgram([deno, ...parameters], { cwd: directory })
     await program.ended
     const { out, err } = program.output()

@@ -87,17 +87,17 @@ describe('the capability passwords', () => {
   test.each([
     ['no users', undefined],
     ['users without authenticate()', { isActive: () => true }],
-  ])('an endpoint that requires it is refused at start with %s, as signIn() is', async (_what, given) => {
+  ])('an endpoint that requires it is refused at start with %s, as signIn() is', async (_what, users) => {
     const pages = createPages()
     const start = (options: Partial<SignInOptions> = {}) =>
       createTestProvider({
         plugins: [authorizationEndpoint({ interaction: signIn({ pages, ...options }), pages })],
-        users: given,
+        users,
       })
     const message = 'users: the endpoint signIn of authorization-endpoint requires authenticate()'
     await expect(start()).rejects.toThrow(message)
     await expect(start({ passwords: false, ways: [{ links: () => [], parts: () => [] }] })).resolves.toBeDefined()
-    await expect(createTestProvider({ plugins: [loginPage()], users: given })).resolves.toBeDefined()
+    await expect(createTestProvider({ plugins: [loginPage()], users })).resolves.toBeDefined()
   })
 
   test('warns at start about a users.authenticate that is never called', async () => {

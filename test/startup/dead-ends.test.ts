@@ -20,7 +20,7 @@ const store = { find: () => undefined, findByName: () => undefined, findByEmail:
 const fullStore = { ...store, create: () => 'taken', change: () => undefined } as const
 const selfServicePages = createSelfServicePages({ host: 'id.example.com' })
 const mailer = { send: () => undefined }
-const own = passkeys({ find: () => undefined })
+const passkeysOfHost = passkeys({ find: () => undefined })
 const accountsOf = (more: object) =>
   selfService({ store: fullStore, mailer, pages: selfServicePages, ...more } as never)
 
@@ -47,12 +47,12 @@ describe('a sign-in', () => {
     ['with a mail for new passwords only', { passwords: false, ways: [accountsOf({})] }, {}, noWay],
     ['with a sign-up only', { passwords: false, ways: [accountsOf({ signUp: 'open' })] }, {}, noWay],
     ['by mail', { passwords: false, ways: [accountsOf({ mail: 'link' })] }, {}, 'starts'],
-    ['by passkey', { passwords: false, passkeys: own }, {}, 'starts'],
-    ['by passkey at an IP address', { passwords: false, passkeys: own }, atAddress, noPasskeys],
-    ['by passkey or password at an IP address', { passkeys: own }, atAddress, 'starts'],
+    ['by passkey', { passwords: false, passkeys: passkeysOfHost }, {}, 'starts'],
+    ['by passkey at an IP address', { passwords: false, passkeys: passkeysOfHost }, atAddress, noPasskeys],
+    ['by passkey or password at an IP address', { passkeys: passkeysOfHost }, atAddress, 'starts'],
     [
       'by passkey or mail at an IP address',
-      { passwords: false, passkeys: own, ways: [accountsOf({ mail: 'code' })] },
+      { passwords: false, passkeys: passkeysOfHost, ways: [accountsOf({ mail: 'code' })] },
       atAddress,
       'starts',
     ],
@@ -62,7 +62,7 @@ describe('a sign-in', () => {
       { users: {} },
       'users: the endpoint signIn of authorization-endpoint requires authenticate()',
     ],
-    ['without users, by passkey', { passwords: false, passkeys: own }, { users: {} }, 'starts'],
+    ['without users, by passkey', { passwords: false, passkeys: passkeysOfHost }, { users: {} }, 'starts'],
   ])('%s', async (_title, options, more, expected) => {
     expect(await startOf(options, more)).toEqual(expected)
   })
@@ -105,7 +105,7 @@ const ports: Readonly<
   'pages of selfService()': [selfServicePages, (port) => accountsOf({ pages: port }), Object.keys(selfServicePages)],
   'store of selfService()': [fullStore, (port) => accountsOf({ store: port }), Object.keys(fullStore)],
   'mailer of selfService()': [mailer, (port) => accountsOf({ mailer: port }), ['send']],
-  'passkeys of signIn()': [own, (port) => signIn({ pages, passkeys: port }), ['verify']],
+  'passkeys of signIn()': [passkeysOfHost, (port) => signIn({ pages, passkeys: port }), ['verify']],
   'passkeys of accountPage()': [
     storedPasskeys(),
     (port) => accountPage({ pages: createAccountPages(), passkeys: port }),

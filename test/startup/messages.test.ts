@@ -180,7 +180,7 @@ describe('an unreachable store is not a mistake in the options', () => {
     let isAway = false
     const storage = {
       ...driver,
-      setItem: (...given: Parameters<typeof driver.setItem>) => (isAway ? failing() : driver.setItem(...given)),
+      setItem: (...args: Parameters<typeof driver.setItem>) => (isAway ? failing() : driver.setItem(...args)),
     }
     const { code, provider } = await fixture({ storage })
     isAway = true

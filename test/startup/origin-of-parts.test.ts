@@ -48,8 +48,8 @@ describe.each(kinds)('a part of the kind %s', (kind) => {
   })
 
   test('is refused if the function of another kind has defined it', async () => {
-    const other = kind === 'task' ? samples.fields[0] : samples.task[0]
-    expect(await problemsOf(pluginOf({ ...defined(other), ...part }))).toEqual([refusalOf(kind)])
+    const sampleOfOtherKind = kind === 'task' ? samples.fields[0] : samples.task[0]
+    expect(await problemsOf(pluginOf({ ...defined(sampleOfOtherKind), ...part }))).toEqual([refusalOf(kind)])
   })
 
   test('is refused if a package with another contract has defined it', async () => {

@@ -83,7 +83,7 @@ describe('a malformed endpoint', () => {
 })
 
 describe('two endpoints', () => {
-  const conflict = (one: object, other: object) => start([plugin(one, 'first'), plugin(other, 'second')])
+  const conflict = (first: object, second: object) => start([plugin(first, 'first'), plugin(second, 'second')])
   const different = { name: 'other', path: '/other', metadataName: undefined }
 
   test('cannot have one name', async () => {

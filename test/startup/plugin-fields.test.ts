@@ -85,9 +85,9 @@ describe('the members that a plugin adds to a client', () => {
   })
 
   test('are unknown without the plugin', async () => {
-    const other = definePlugin('other', [grant])
+    const withoutField = definePlugin('other', [grant])
     const message = /testTier is not a known option/u
-    const started = createTestProvider({ plugins: [other], clients: [client({ testTier: 'gold' })] })
+    const started = createTestProvider({ plugins: [withoutField], clients: [client({ testTier: 'gold' })] })
     await expect(started).rejects.toThrow(message)
   })
 })

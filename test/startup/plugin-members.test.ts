@@ -43,7 +43,7 @@ function misspellings(name: string): readonly string[] {
   const upperFirst = name.charAt(0).toUpperCase() + name.slice(1)
   const all = new Set([...spelled, name.toLowerCase(), name.toUpperCase(), snakeCase, upperFirst])
   all.delete(name)
-  return [...all].filter((one) => one.length > 1)
+  return [...all].filter(({ length }) => length > 1)
 }
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
@@ -101,7 +101,7 @@ describe.each(Object.entries(samples))('a part of the kind %s', (kind, parts) =>
       })
 
       test(`is refused with a ${path} of another type`, () => {
-        const seen = new Set(parts.map((one) => typeOf(partWith(one, path, (owner) => owner, true)[member])))
+        const seen = new Set(parts.map((sample) => typeOf(partWith(sample, path, (owner) => owner, true)[member])))
         for (const wrong of wrongValues.filter((value) => !seen.has(typeOf(value)) || Number.isNaN(value))) {
           const problem = problemOf(partWith(part, path, (owner) => ({ ...owner, [member]: wrong })))
           expect(problem, String(wrong)).toMatch(/^plugins: the .* of word: /u)

@@ -30,7 +30,7 @@ async function started(...rules: readonly Rule[]) {
   return {
     warnings,
     // The core finds something, too.
-    found: provider.findings().filter(({ id }) => id.includes(':')),
+    findings: provider.findings().filter(({ id }) => id.includes(':')),
   }
 }
 
@@ -51,8 +51,8 @@ test.each([
   ['both', [warning], [finding]],
   ['start', [warning], []],
   ['check', [], [finding]],
-] as const)('a rule for %s', async (at, warnings, found) => {
-  expect(await started({ ...rule, at })).toEqual({ warnings, found })
+] as const)('a rule for %s', async (at, warnings, findings) => {
+  expect(await started({ ...rule, at })).toEqual({ warnings, findings })
 })
 
 test.each([

@@ -46,9 +46,9 @@ describe('plugins', () => {
   test('rejects two plugins with the same name, also when one is nested', async () => {
     const message = 'plugins: two plugins have the name client_credentials; remove or rename one of them'
     await expect(start([clientCredentials(), [[clientCredentials()]]])).rejects.toMatchObject(refusal(message))
-    const other = definePlugin('proof-key', [defineFields({})])
+    const secondProofKey = definePlugin('proof-key', [defineFields({})])
     const second = 'plugins: two plugins have the name proof-key; remove or rename one of them'
-    await expect(start([proofKey(), other])).rejects.toMatchObject(refusal(second))
+    await expect(start([proofKey(), secondProofKey])).rejects.toMatchObject(refusal(second))
   })
 
   test('rejects two plugins with the same grant type, and names both', async () => {
@@ -200,9 +200,9 @@ describe('plugins', () => {
     ['two texts', 'S256', 'plain'],
     ['a list and one with a number', ['S256'], ['plain', 1]],
     ['two equal booleans', true, true],
-  ])('rejects two plugins whose values of one discovery member cannot be merged: %s', async (_, one, another) => {
-    const first = definePlugin('one', [defineFields({ metadata: { example_supported: one } })])
-    const second = definePlugin('other', [defineFields({ metadata: { example_supported: another } })])
+  ])('rejects two plugins whose values of one discovery member cannot be merged: %s', async (_, value, otherValue) => {
+    const first = definePlugin('one', [defineFields({ metadata: { example_supported: value } })])
+    const second = definePlugin('other', [defineFields({ metadata: { example_supported: otherValue } })])
     const message =
       'plugins: one and other set example_supported in the discovery document; only arrays of strings are merged'
     await expect(start([authorizationCode(), first, second])).rejects.toMatchObject(refusal(message))

@@ -28,13 +28,13 @@ test('rejects a replaceItem() that does not compare, or does not tell whether it
     items.set(key, to)
     return true
   }
-  const found = (key: string, { from, to }: { from: string; to: string }): boolean =>
+  const replaceIfEqual = (key: string, { from, to }: { from: string; to: string }): boolean =>
     items.get(key) === from && write(key, { to })
   for (const replaceItem of [
     write,
     () => true,
     () => false,
-    async (...all: Parameters<typeof found>) => void found(...all),
+    async (...all: Parameters<typeof replaceIfEqual>) => void replaceIfEqual(...all),
   ]) {
     await expect(start(driver({ replaceItem }, items))).rejects.toMatchObject(
       refusal(

@@ -80,8 +80,8 @@ const permissions: Readonly<Record<string, (host: string) => boolean>> = {
 
 describe('this machine', () => {
   test.each(rows)('$host', ({ host, loopback = false, below = false, redirect = false }) => {
-    const given = Object.fromEntries(Object.entries(permissions).map(([name, permits]) => [name, permits(host)]))
-    expect(given).toEqual(Object.fromEntries(Object.keys(permissions).map((name) => [name, loopback])))
+    const permitted = Object.fromEntries(Object.entries(permissions).map(([name, permits]) => [name, permits(host)]))
+    expect(permitted).toEqual(Object.fromEntries(Object.keys(permissions).map((name) => [name, loopback])))
     expect(isLocalhostUrl(`http://${host}/`)).toBe(loopback || below)
     // An issuer is written as the parser of URLs writes it.
     const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : `http://${host}`

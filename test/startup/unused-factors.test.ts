@@ -14,8 +14,8 @@ import { createTestProvider } from '@grantry/testing'
 import { describe, expect, test } from 'vitest'
 
 const pages = createPages()
-const own = storedPasskeys()
-const { verify: _, ...managed } = own
+const hostPasskeys = storedPasskeys()
+const { verify: _, ...managed } = hostPasskeys
 const otherCheck = passkeys({ find: () => undefined })
 const stored = storedSecondFactors({ encryptionSecrets: ['x'.repeat(32)] })
 const otherStored = storedSecondFactors({ encryptionSecrets: ['y'.repeat(32)] })
@@ -55,11 +55,11 @@ const hasAccount = { secondFactors: stored.account }
 describe('an account page beside signIn()', () => {
   test.each<readonly [string, Partial<AccountPageOptions>, Partial<SignInOptions>, string]>([
     ['without factors', {}, {}, 'starts'],
-    ['without factors that the sign-in has', {}, { passkeys: own, ...hasFactors, ways: [way] }, 'starts'],
-    ['with the same passkeys', { passkeys: own }, { passkeys: own }, 'starts'],
-    ['with passkeys, without those of the sign-in', { passkeys: own }, {}, noPasskeys],
-    ['with passkeys, beside second factors', { passkeys: own }, hasFactors, noPasskeys],
-    ['with other passkeys than the sign-in', { passkeys: own }, { passkeys: otherCheck }, noPasskeys],
+    ['without factors that the sign-in has', {}, { passkeys: hostPasskeys, ...hasFactors, ways: [way] }, 'starts'],
+    ['with the same passkeys', { passkeys: hostPasskeys }, { passkeys: hostPasskeys }, 'starts'],
+    ['with passkeys, without those of the sign-in', { passkeys: hostPasskeys }, {}, noPasskeys],
+    ['with passkeys, beside second factors', { passkeys: hostPasskeys }, hasFactors, noPasskeys],
+    ['with other passkeys than the sign-in', { passkeys: hostPasskeys }, { passkeys: otherCheck }, noPasskeys],
     ['with passkeys that the host verifies', { passkeys: managed }, { passkeys: otherCheck }, 'starts'],
     ['with passkeys that nothing verifies', { passkeys: managed }, {}, noPasskeys],
     ['with the same second factors', hasAccount, hasFactors, 'starts'],
@@ -70,7 +70,7 @@ describe('an account page beside signIn()', () => {
       'starts',
     ],
     ['with second factors, without those of the sign-in', hasAccount, {}, noFactors],
-    ['with second factors, beside passkeys', hasAccount, { passkeys: own }, noFactors],
+    ['with second factors, beside passkeys', hasAccount, { passkeys: hostPasskeys }, noFactors],
     ['with other second factors than the sign-in', hasAccount, { secondFactors: [otherFactor] }, noFactors],
     ['with second factors under another secret', hasAccount, { secondFactors: otherStored.factors }, noFactors],
     ['with a part of the second factors', hasAccount, { secondFactors: stored.factors.slice(1) }, noFactors],
@@ -90,7 +90,7 @@ describe.each([
   ['a login application elsewhere', elsewhere],
 ])('an account page beside %s, which state nothing, starts', (_title, interaction) => {
   test.each<readonly [string, Partial<AccountPageOptions>]>([
-    ['with passkeys', { passkeys: own }],
+    ['with passkeys', { passkeys: hostPasskeys }],
     ['with second factors', hasAccount],
     ['with providers', { linkedProviders: way }],
   ])('%s', async (_name, account) => {
@@ -102,9 +102,14 @@ describe('pages of a host that state what they accept', () => {
   const stating = (accepts: InteractionPort['accepts']): InteractionPort => ({ ...ownPages, accepts })
 
   test.each<readonly [string, Partial<AccountPageOptions>, InteractionPort['accepts'], string]>([
-    ['the same', { passkeys: own, ...hasAccount }, { passkeys: own, secondFactors: stored.factors }, 'starts'],
+    [
+      'the same',
+      { passkeys: hostPasskeys, ...hasAccount },
+      { passkeys: hostPasskeys, secondFactors: stored.factors },
+      'starts',
+    ],
     ['nothing', hasAccount, {}, noFactors],
-    ['no passkeys', { passkeys: own }, { secondFactors: stored.factors }, noPasskeys],
+    ['no passkeys', { passkeys: hostPasskeys }, { secondFactors: stored.factors }, noPasskeys],
   ])('%s', async (_title, account, accepts, expected) => {
     expect(await startOf(account, stating(accepts))).toBe(expected)
   })

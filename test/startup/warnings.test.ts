@@ -38,8 +38,8 @@ async function warnings(
     events.flatMap((event) => (event.type === 'startup_warning' && event.reason === wanted ? [event.message] : []))
   expect(of('passwords_unchecked')).toHaveLength(1)
   // The same rules run for a check.
-  const found = provider.findings().filter(({ id }) => id.replaceAll('-', '_') === reason)
-  expect(of(reason)).toEqual(found.map(({ reason: why }) => expect.stringContaining(`${why}; `)))
+  const findings = provider.findings().filter(({ id }) => id.replaceAll('-', '_') === reason)
+  expect(of(reason)).toEqual(findings.map(({ reason: why }) => expect.stringContaining(`${why}; `)))
   return of(reason)
 }
 
@@ -63,7 +63,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 describe('codes without PKCE', () => {
   const sentence =
     'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it; add the plugin that does (RFC 9700 section 2.1.1)'
-  const reported = (...given: Parameters<typeof warnings>) => warnings(given[0], given[1], 'demand_unchecked')
+  const reported = (...args: Parameters<typeof warnings>) => warnings(args[0], args[1], 'demand_unchecked')
 
   test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {
     expect(await reported([web], withoutProofKey)).toEqual([sentence])

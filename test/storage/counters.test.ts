@@ -89,6 +89,6 @@ describe('unstorage with a mount that has insertItem() but no incrementItem()', 
   test('counts in this process with singleProcess', async () => {
     const driver = unstorageDriver(mixed(), { singleProcess: true })
     const counting = Array.from({ length: 20 }, () => driver.incrementItem('tokens:a', { ttl: 60 }))
-    expect((await Promise.all(counting)).sort((one, other) => one - other)).toEqual(counting.map((_, at) => at + 1))
+    expect((await Promise.all(counting)).sort((left, right) => left - right)).toEqual(counting.map((_, at) => at + 1))
   })
 })

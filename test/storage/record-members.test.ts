@@ -91,9 +91,9 @@ async function open() {
 
   /** Runs an action while the record of this kind is changed, and restores it. */
   async function whileChanged<T>(kind: string, change: (value: Value) => unknown, act: () => Promise<T>) {
-    const found = [...items].find(([key]) => key.startsWith(`${kind}:`))
-    if (found === undefined) throw new Error(`There is no record of the kind ${kind}`)
-    const [key, stored] = found
+    const item = [...items].find(([key]) => key.startsWith(`${kind}:`))
+    if (item === undefined) throw new Error(`There is no record of the kind ${kind}`)
+    const [key, stored] = item
     const envelope = JSON.parse(stored) as { readonly value: Value }
     items.set(key, JSON.stringify({ ...envelope, value: change(envelope.value) }))
     const from = f.events.length
@@ -119,9 +119,9 @@ describe('a member of the wrong type makes the record malformed:', () => {
         [['refresh', 'record_malformed']],
       ])
     }
-    for (const other of others) {
-      const { rejected } = await whileChanged('refresh', () => other, refresh)
-      expect([other, rejected]).toEqual([other, [['refresh', 'record_malformed']]])
+    for (const malformed of others) {
+      const { rejected } = await whileChanged('refresh', () => malformed, refresh)
+      expect([malformed, rejected]).toEqual([malformed, [['refresh', 'record_malformed']]])
     }
     expect((await refresh()).status).toBe(200)
   })

@@ -48,8 +48,8 @@ describe('a storage whose driver cannot insert atomically', () => {
     const slow: Driver = {
       ...plainMemory(),
       // With a delay between read and write, only the lock helps.
-      setItem: (...given) => pause(2).then(() => memory.setItem?.(...given)),
-      getItem: (...given) => memory.getItem(...given),
+      setItem: (...args) => pause(2).then(() => memory.setItem?.(...args)),
+      getItem: (...args) => memory.getItem(...args),
     }
     const memory = plainMemory()
     const storage = createStorage({ driver: slow })
@@ -127,9 +127,9 @@ describe('a storage with an atomic driver', () => {
   test('loses no removal beside replaceItem() if the mounted driver cannot replace', async () => {
     const { replaceItem: _, ...mounted } = memoryDriver()
     async function getItem(name: string) {
-      const found = mounted.getItem(name)
+      const value = mounted.getItem(name)
       await new Promise((resolve) => setImmediate(resolve))
-      return found
+      return value
     }
     const driver = singleProcess(createStorage({ driver: { ...mounted, getItem } as Driver }))
     await driver.insertItem(key, 'one', { ttl: minute })

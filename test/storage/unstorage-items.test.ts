@@ -78,9 +78,9 @@ describe('a stored value', () => {
   test('can be inserted after a failed write', async () => {
     const memory = plainMemory()
     let broken = true
-    const setItem: Driver['setItem'] = (...given) => {
+    const setItem: Driver['setItem'] = (...args) => {
       if (broken) throw new Error('ENOSPC')
-      return memory.setItem?.(...given)
+      return memory.setItem?.(...args)
     }
     const driver = singleProcess(createStorage({ driver: { ...memory, setItem } }))
     await expect(driver.insertItem('code:0', 'x', { ttl: minute })).rejects.toThrow('ENOSPC')

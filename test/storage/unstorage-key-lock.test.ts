@@ -18,56 +18,56 @@ test('runs calls for one key in sequence, in the order of the calls', async () =
   const lock = createKeyLock()
   const first = pending()
   const order: string[] = []
-  const one = lock('a', async () => {
-    order.push('one begins')
+  const firstCall = lock('a', async () => {
+    order.push('first begins')
     await first.promise
-    order.push('one ends')
+    order.push('first ends')
   })
-  const two = lock('a', async () => void order.push('two'))
-  const three = lock('a', async () => void order.push('three'))
+  const secondCall = lock('a', async () => void order.push('second'))
+  const thirdCall = lock('a', async () => void order.push('third'))
   await settled()
-  expect(order).toEqual(['one begins'])
+  expect(order).toEqual(['first begins'])
   first.end()
-  await Promise.all([one, two, three])
-  expect(order).toEqual(['one begins', 'one ends', 'two', 'three'])
+  await Promise.all([firstCall, secondCall, thirdCall])
+  expect(order).toEqual(['first begins', 'first ends', 'second', 'third'])
 })
 
 test('a call that arrives after the first has ended waits for the second', async () => {
   const lock = createKeyLock()
   const [first, second] = [pending(), pending()]
-  const one = lock('a', () => first.promise)
-  const two = lock('a', () => second.promise)
+  const firstCall = lock('a', () => first.promise)
+  const secondCall = lock('a', () => second.promise)
   first.end()
-  await one
+  await firstCall
   await settled()
   let begun = false
-  const three = lock('a', async () => {
+  const thirdCall = lock('a', async () => {
     begun = true
   })
   await settled()
   expect(begun).toBe(false)
   second.end()
-  await Promise.all([two, three])
+  await Promise.all([secondCall, thirdCall])
   expect(begun).toBe(true)
 })
 
 test('does not block another key', async () => {
   const lock = createKeyLock()
   const first = pending()
-  const one = lock('a', () => first.promise)
+  const holder = lock('a', () => first.promise)
   expect(await lock('b', async () => 'free')).toBe('free')
   first.end()
-  await one
+  await holder
 })
 
 test('a failure rejects only its own caller, and the next call runs', async () => {
   const lock = createKeyLock()
   const first = pending()
-  const one = lock('a', () => first.promise)
-  const two = lock('a', async () => 'two')
+  const failing = lock('a', () => first.promise)
+  const waiting = lock('a', async () => 'two')
   first.fail(new Error('EIO'))
-  await expect(one).rejects.toThrow('EIO')
-  expect(await two).toBe('two')
+  await expect(failing).rejects.toThrow('EIO')
+  expect(await waiting).toBe('two')
   expect(await lock('a', async () => 'three')).toBe('three')
 })
 

@@ -24,7 +24,7 @@ export function publicPartOf({ d: _, p: _1, q: _2, dp: _3, dq: _4, qi: _5, ...jw
 export function generateFixedRsaKeys(): void {
   beforeEach(() => {
     const { subtle } = crypto
-    const generate = subtle.generateKey.bind(subtle) as (...given: unknown[]) => Promise<CryptoKeyPair>
+    const generate = subtle.generateKey.bind(subtle) as (...args: unknown[]) => Promise<CryptoKeyPair>
     let next = 0
     async function fixed(algorithm: RsaHashedImportParams, ...more: unknown[]): Promise<CryptoKeyPair> {
       if (!algorithm.name.startsWith('RSA')) return generate(algorithm, ...more)

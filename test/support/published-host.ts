@@ -9,7 +9,7 @@ export const keys = Object.fromEntries(
 ) as Record<(typeof kids)[number], IssuerKey>
 
 export type Version = 'first' | 'second'
-type Respond = (own: () => Response) => Response | Promise<Response>
+type Respond = (respond: () => Response) => Response | Promise<Response>
 
 /** A value that another party publishes, in two versions. Needs fake timers, and their `Date`. */
 export interface PublishedValue {

@@ -46,8 +46,8 @@ export function credentialAttacks(title: string, storageOf: () => Promise<Fixtur
     test.each(['reference', 'jwt'] as const)('another tenant cannot revoke a %s token', async (format) => {
       const tenants = await setting(format)
       const { access_token: token, refresh_token: refresh } = await issued(tenants)
-      for (const given of [token, refresh]) {
-        await tenants.token(at('beta', '/connect/revocation'), { token: given })
+      for (const presented of [token, refresh]) {
+        await tenants.token(at('beta', '/connect/revocation'), { token: presented })
       }
       expect(await isActive(tenants, 'acme', token)).toBe(true)
       const renewed = { grant_type: 'refresh_token', refresh_token: refresh }

@@ -18,12 +18,12 @@ async function setting() {
   /** Creates a tenant with 250 clients. */
   async function create(name: string) {
     const { createdAt } = await manager.add({ name })
-    const own = openEntries({
+    const entriesOfTenant = openEntries({
       issuer: `${issuer}/t/${name}`,
       storage: storageSpace(driver, storedSpace(name, createdAt)),
     })
-    for (let count = 0; count < 250; count += 1) await own.create('client', `c${count}`, {})
-    return async () => (await own.list('client', { limit: 1000 })).entries.length
+    for (let count = 0; count < 250; count += 1) await entriesOfTenant.create('client', `c${count}`, {})
+    return async () => (await entriesOfTenant.list('client', { limit: 1000 })).entries.length
   }
   const removalOn = (storage: AtomicDriver) => createRemoval(entries, storage, () => ({ issuer }), tenants)
   return { driver, manager, create, removalOn, removal: removalOn(driver) }

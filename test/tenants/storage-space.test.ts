@@ -55,17 +55,17 @@ describe('parts of a storage', () => {
 
   test('have entries of their own with the same issuer, which they list in pages', async () => {
     const driver = memoryDriver()
-    const [own, ...others] = [storageSpace(driver, 'a'), storageSpace(driver, 'b'), driver].map((storage) =>
+    const [entries, ...others] = [storageSpace(driver, 'a'), storageSpace(driver, 'b'), driver].map((storage) =>
       openEntries({ issuer, storage }),
     )
     const ids = ['c1', 'c2', 'C3', 'c 4', 'c:5']
-    for (const id of ids) await own?.create('client', id, { id })
-    const first = await own?.list('client', { limit: 3 })
-    const second = await own?.list('client', { limit: 3, after: first?.next })
+    for (const id of ids) await entries?.create('client', id, { id })
+    const first = await entries?.list('client', { limit: 3 })
+    const second = await entries?.list('client', { limit: 3, after: first?.next })
     expect([...(first?.entries ?? []), ...(second?.entries ?? [])].map(({ id }) => id).sort()).toEqual([...ids].sort())
-    expect((await own?.list('client', { limit: 9, prefix: 'c1' }))?.entries.map(({ id }) => id)).toEqual(['c1'])
-    for (const other of others) expect((await other.list('client', { limit: 9 })).entries).toEqual([])
-    expect(await own?.replace('client', 'c1', 'unknown', {})).toBeUndefined()
+    expect((await entries?.list('client', { limit: 9, prefix: 'c1' }))?.entries.map(({ id }) => id)).toEqual(['c1'])
+    for (const otherEntries of others) expect((await otherEntries.list('client', { limit: 9 })).entries).toEqual([])
+    expect(await entries?.replace('client', 'c1', 'unknown', {})).toBeUndefined()
   })
 
   test('do not close the storage, and have only the operations that it has', () => {

@@ -51,10 +51,10 @@ export interface FixtureOptions {
 }
 
 /** Two tenants by path, with the same clients and users. */
-export function tenantsFixture(given: FixtureOptions = {}): TenantsFixture {
-  const { tenants: names = ['acme', 'beta'], storage = memoryDriver(), tenantOf = tenantsByPath() } = given
-  const { issuerOf = (key: string) => `${base}/t/${key}` } = given
-  const directory: Directory = given.directory ?? new Map(names.map((name) => [name, { version: '1' }]))
+export function tenantsFixture(options: FixtureOptions = {}): TenantsFixture {
+  const { tenants: names = ['acme', 'beta'], storage = memoryDriver(), tenantOf = tenantsByPath() } = options
+  const { issuerOf = (key: string) => `${base}/t/${key}` } = options
+  const directory: Directory = options.directory ?? new Map(names.map((name) => [name, { version: '1' }]))
   const events: ProviderEvent[] = []
   const tenantEvents: TenantEvent[] = []
   const asked: string[] = []
@@ -62,25 +62,25 @@ export function tenantsFixture(given: FixtureOptions = {}): TenantsFixture {
   const tenants = createTenants({
     storage,
     tenantOf,
-    ...(given.maxOpen !== undefined && { maxOpen: given.maxOpen }),
+    ...(options.maxOpen !== undefined && { maxOpen: options.maxOpen }),
     runtime: { elapsed: () => clock.ms },
     observeTenants: (event) => void tenantEvents.push(event),
     find(key) {
       asked.push(key)
-      const found = directory.get(key)
-      if (found === undefined) return undefined
+      const tenant = directory.get(key)
+      if (tenant === undefined) return undefined
       const open = (): TenantProviderOptions => ({
         issuer: issuerOf(key),
         keys: signingKeys(),
         clients: [client],
         scopes: [{ name: 'api1', secrets: [{ sha256: sha256Of('api1-secret') }] }],
         users: testUsers().service,
-        plugins: given.pluginsOf?.(key) ?? builtInPlugins,
+        plugins: options.pluginsOf?.(key) ?? builtInPlugins,
         observe: (event) => void events.push(event),
-        ...given.options,
-        ...found.options,
+        ...options.options,
+        ...tenant.options,
       })
-      return { name: key, version: found.version, space: found.space, open }
+      return { name: key, version: tenant.version, space: tenant.space, open }
     },
   })
   return Object.assign(Object.create(tenants) as Tenants, {

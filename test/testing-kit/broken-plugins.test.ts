@@ -182,7 +182,7 @@ describe.concurrent('testPlugin()', () => {
 
   test('has a broken plugin for each rule that a plugin can break', () => {
     const rules = Object.keys(keptBy).filter((rule) => keptBy[rule as PluginRule] === 'plugin')
-    expect(new Set(broken.flatMap((one) => one.rules))).toEqual(new Set(rules))
+    expect(new Set(broken.flatMap(({ rules }) => rules))).toEqual(new Set(rules))
     expect(broken.length).toBeGreaterThanOrEqual(40)
   })
 })

@@ -52,8 +52,8 @@ describe.concurrent('testPlugin() finds nothing in', () => {
         params: v.object({ pin: text }),
         async handle({ params, scopes, request: { clientAddress = '' } }, kit) {
           const limit = { name: 'pins', failures: 5, window: 600 }
-          const found = await kit.limitGuesses(limit, clientAddress, async () => params.pin === pin || undefined)
-          if (!found) throw refuse('urn:example:pin', 'The PIN is not valid')
+          const isRight = await kit.limitGuesses(limit, clientAddress, async () => params.pin === pin || undefined)
+          if (!isRight) throw refuse('urn:example:pin', 'The PIN is not valid')
           return { subject: { sub: 'holder', amr: ['pin'] }, scopes }
         },
       }),
@@ -148,8 +148,8 @@ describe.concurrent('testPlugin() finds nothing in', () => {
           params: v.object({ code: text }),
           async handle({ params: { code }, request: { clientAddress = '' } }, kit) {
             const limit = { name: 'codes', failures: 3, window: 600 }
-            const found = await kit.limitGuesses(limit, clientAddress, async () => code === '123456' || undefined)
-            if (found) return { json: { open: true } }
+            const isRight = await kit.limitGuesses(limit, clientAddress, async () => code === '123456' || undefined)
+            if (isRight) return { json: { open: true } }
             throw new OAuthError('invalid_request', 'The code is not valid', { reason: 'plugin:locker:unknown' })
           },
         }),

@@ -17,9 +17,9 @@ describe('createTestClock()', () => {
   })
 
   test('is independent of every other one', () => {
-    const [one, two] = [createTestClock(), createTestClock()]
-    one.advance(1)
-    expect(two.now()).toBe(1_800_000_000)
+    const [first, second] = [createTestClock(), createTestClock()]
+    first.advance(1)
+    expect(second.now()).toBe(1_800_000_000)
   })
 
   test('works when detached from its object: the runtime takes only now()', () => {
@@ -67,9 +67,9 @@ describe('mapDriver()', () => {
 
   test('shares the given map, and has its own otherwise', () => {
     const items = new Map([['a', 'one']])
-    const [one, two] = [mapDriver(items), mapDriver(items)]
-    expect(one.insertItem('b', 'x', ttl)).toBe(true)
-    expect(two.insertItem('b', 'y', ttl)).toBe(false)
+    const [first, second] = [mapDriver(items), mapDriver(items)]
+    expect(first.insertItem('b', 'x', ttl)).toBe(true)
+    expect(second.insertItem('b', 'y', ttl)).toBe(false)
     expect(items).toEqual(
       new Map([
         ['a', 'one'],

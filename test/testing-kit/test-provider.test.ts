@@ -147,15 +147,15 @@ describe('createTestProvider()', () => {
   })
 
   test('creates independent providers with separate clocks', async () => {
-    const one = await createTestProvider({ plugins: [badgeGrant()] })
-    const two = await createTestProvider({ plugins: [badgeGrant()] })
-    const { access_token: token } = (await one.post('token', badge, testClient)).body
-    one.clock.advance(60)
-    expect(two.clock.now()).toBe(one.clock.now() - 60)
-    expect(await two.post('introspection', { token }, ['api1', 'api1-secret'])).toMatchObject({
+    const first = await createTestProvider({ plugins: [badgeGrant()] })
+    const second = await createTestProvider({ plugins: [badgeGrant()] })
+    const { access_token: token } = (await first.post('token', badge, testClient)).body
+    first.clock.advance(60)
+    expect(second.clock.now()).toBe(first.clock.now() - 60)
+    expect(await second.post('introspection', { token }, ['api1', 'api1-secret'])).toMatchObject({
       body: { active: false },
     })
-    expect(two.events.some(({ type }) => type === 'token_issued')).toBe(false)
+    expect(second.events.some(({ type }) => type === 'token_issued')).toBe(false)
   })
 
   test('rejects as createProvider() does: a mistake in a plugin shows immediately', async () => {

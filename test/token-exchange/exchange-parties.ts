@@ -88,14 +88,14 @@ export async function setUp(
     ...options,
   })
 
-  async function logIn(given: Partial<NewGrant> = {}) {
+  async function logIn(grant: Partial<NewGrant> = {}) {
     const code = await storeGrant(f.provider, {
       kind: 'code',
       clientId: app[0],
       redirectUri,
       subject: { sub: 'bdc@example.com', amr: ['pwd'], authTime: f.clock.now() - 5 },
       scopes: ['openid', 'offline_access', 'front', 'api'],
-      ...given,
+      ...grant,
     })
     const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
     return (await f.post('token', form, app)).body

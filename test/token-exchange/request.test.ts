@@ -73,11 +73,11 @@ describe('RFC 8693 section 2.1: the request', () => {
       subject_token: access_token,
       subject_token_type: typeOf('access_token'),
     })
-    const form = (more: string[]) => `${base}&${more.map((one) => encodeURI(one)).join('&')}`
-    const one = await f.post(form([`resource=${backend}`, `resource=${frontend}`]))
-    expect(claimsOf(one.body).aud).toEqual([frontend, backend])
-    const two = await f.post(form([`audience=${backend}`, `audience=${frontend}`]))
-    expect(claimsOf(two.body).aud).toEqual([frontend, backend])
+    const form = (more: string[]) => `${base}&${more.map((pair) => encodeURI(pair)).join('&')}`
+    const byResource = await f.post(form([`resource=${backend}`, `resource=${frontend}`]))
+    expect(claimsOf(byResource.body).aud).toEqual([frontend, backend])
+    const byAudience = await f.post(form([`audience=${backend}`, `audience=${frontend}`]))
+    expect(claimsOf(byAudience.body).aud).toEqual([frontend, backend])
   })
 
   test.each([

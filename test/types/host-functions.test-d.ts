@@ -38,7 +38,7 @@ describe('the functions of a plugin for the host', () => {
     // @ts-expect-error
     provider.use(deviceAuthorization({ verificationUri: 'https://example.com' }))
     // @ts-expect-error a key for other functions
-    const other: HostKey<UserSessions> = shelf
-    expectTypeOf(other).toEqualTypeOf<HostKey<UserSessions>>()
+    const otherHostKey: HostKey<UserSessions> = shelf
+    expectTypeOf(otherHostKey).toEqualTypeOf<HostKey<UserSessions>>()
   })
 })

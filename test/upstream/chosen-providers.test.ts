@@ -4,7 +4,7 @@ import { clients, web } from '../authorization/parties.ts'
 import { nameOf } from '../sign-in/parties.ts'
 import { setUpUpstream } from './parties.ts'
 
-const restricted = { clients: clients.map((one) => ({ ...one, identityProviders: ['another'] })) }
+const restricted = { clients: clients.map((client) => ({ ...client, identityProviders: ['another'] })) }
 
 describe('identityProviders of a client', () => {
   test('18.3 hides other providers, and refuses their addresses', async () => {
@@ -19,8 +19,8 @@ describe('identityProviders of a client', () => {
 
   test('18.3 refuses a session that began there for another client', async () => {
     const [first, ...others] = clients
-    const other = { ...first, clientId: 'other', identityProviders: ['another'] }
-    const f = await setUpUpstream({ more: { clients: [...clients, other] as typeof clients } })
+    const restrictedClient = { ...first, clientId: 'other', identityProviders: ['another'] }
+    const f = await setUpUpstream({ more: { clients: [...clients, restrictedClient] as typeof clients } })
     expect(others.length).toBeGreaterThan(0)
     const away = await f.leave({ client_id: web[0] })
     expect(nameOf(await f.comeBack(away))).toBe('consent')

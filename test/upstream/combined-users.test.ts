@@ -12,7 +12,7 @@ interface PlaceUser {
 /** A place with users by their `sub`, which is their name, too. Notes what it is asked. */
 function place(users: Readonly<Record<string, PlaceUser>>, more: Partial<UserSource> = {}) {
   const asked: string[] = []
-  const found = (sub: string): readonly FoundUser[] => {
+  const usersOf = (sub: string): readonly FoundUser[] => {
     const user = users[sub]
     return user === undefined ? [] : [{ sub, username: sub, active: user.active !== false, claims: user.claims ?? {} }]
   }
@@ -21,12 +21,12 @@ function place(users: Readonly<Record<string, PlaceUser>>, more: Partial<UserSou
       users[username]?.password === password && users[username]?.active !== false ? { sub: username } : undefined,
     isActive(sub) {
       asked.push(`isActive ${sub}`)
-      return found(sub)[0]?.active === true
+      return usersOf(sub)[0]?.active === true
     },
     claims: (sub) => users[sub]?.claims ?? {},
     find(sub) {
       asked.push(`find ${sub}`)
-      return found(sub)
+      return usersOf(sub)
     },
     ...more,
   }

@@ -71,10 +71,10 @@ describe('a user who signs in for the first time', () => {
     const { accounts, all } = createAccounts()
     const f = await setUpUpstream({ options: { accounts } })
     const away = await Promise.all(Array.from({ length: 10 }, () => f.leave()))
-    const pages = await Promise.all(away.map((one) => f.comeBack(one)))
+    const pages = await Promise.all(away.map((response) => f.comeBack(response)))
     expect(pages.map(nameOf)).toEqual(Array.from({ length: 10 }, () => 'consent'))
     expect(all.size).toBe(1)
-    expect(new Set(f.events.flatMap((one) => (one.type === 'session_started' ? [one.sub] : []))).size).toBe(1)
+    expect(new Set(f.events.flatMap((event) => (event.type === 'session_started' ? [event.sub] : []))).size).toBe(1)
   })
 })
 

@@ -25,7 +25,7 @@ async function setUpLogout(
     double: { metadata },
     provider: { logout, ...kept },
     options: { encryptionSecrets },
-    more: { storage, clients: clients.map((one) => ({ ...one, postLogoutRedirectUris: [goodbye] })) },
+    more: { storage, clients: clients.map((client) => ({ ...client, postLogoutRedirectUris: [goodbye] })) },
     endpoint: (way) => ({ features: [endSession({ pages: createPages(), providers: way })] }),
   }
   const f = await setUpUpstream(setting)

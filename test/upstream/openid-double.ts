@@ -63,21 +63,21 @@ export async function createOpenIdDouble(options: DoubleOptions = {}) {
       return isKnown ? json(newTokens()) : json({ error: 'invalid_grant' }, 400)
     }
     const code = form.get('code') ?? ''
-    const found = codes.get(code)
+    const grant = codes.get(code)
     codes.delete(code)
     const isValid =
-      found !== undefined &&
-      found.redirectUri === form.get('redirect_uri') &&
-      found.challenge === sha256(form.get('code_verifier') ?? '')
+      grant !== undefined &&
+      grant.redirectUri === form.get('redirect_uri') &&
+      grant.challenge === sha256(form.get('code_verifier') ?? '')
     if (!isValid) return json({ error: 'invalid_grant' }, 400)
     const now = realNow()
     const claims = {
       iss: issuer,
       aud: clientId,
-      sub: found.user,
+      sub: grant.user,
       iat: now,
       exp: now + 300,
-      nonce: found.nonce,
+      nonce: grant.nonce,
       ...settings.claims,
     }
     const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))

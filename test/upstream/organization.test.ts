@@ -55,7 +55,7 @@ describe('a mail address in the form', () => {
   })
 
   test('does not lead to a provider that the client may not use', async () => {
-    const restricted = clients.map((one) => ({ ...one, identityProviders: ['another'] }))
+    const restricted = clients.map((client) => ({ ...client, identityProviders: ['another'] }))
     const f = await withDomain({ more: { clients: restricted } })
     const { page, submit } = await f.start()
     expect(page.html).not.toContain('asksForOrganization')

@@ -67,7 +67,7 @@ export const linkTo = (name: string, { html }: Page): string => {
 
 /** A provider whose users can sign in at a double of an OpenID provider, besides the password. */
 export async function setUpUpstream({
-  double: given,
+  double: settings,
   provider,
   options,
   signIn = {},
@@ -75,7 +75,7 @@ export async function setUpUpstream({
   endpoint,
   label = 'Acme',
 }: UpstreamSetting = {}) {
-  const double = await createOpenIdDouble(given)
+  const double = await createOpenIdDouble(settings)
   let skipped = 0
   const way = upstream({ providers: [acmeOf(double, provider)], fetch: double.fetch, ...options })
   const ways = [way, accountWay(way)]
@@ -169,7 +169,7 @@ export function createAccounts() {
   const all = new Map<string, Account>()
   const lower = (text: string | undefined) => text?.toLowerCase()
   const byMail = (email: string) =>
-    [...all.values()].find((one) => one.emailVerified && lower(one.email) === lower(email))
+    [...all.values()].find((account) => account.emailVerified && lower(account.email) === lower(email))
   const add = ({ password: _, claims = {}, ...account }: NewAccount): Account => {
     const created = { sub: `account-${all.size + 1}-${account.username.slice(0, 8)}`, ...account, claims }
     all.set(created.sub, created)

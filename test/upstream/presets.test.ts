@@ -18,7 +18,7 @@ import { setUpUpstream } from './parties.ts'
 
 const secret = { clientId: 'grantry', clientSecret: 'upstream-secret' }
 const tenant = '11111111-2222-3333-4444-555555555555'
-const other = '99999999-2222-3333-4444-555555555555'
+const otherTenant = '99999999-2222-3333-4444-555555555555'
 const oid = 'aaaaaaaa-2222-3333-4444-555555555555'
 
 /** Records the claims that decide who the user is. */
@@ -78,7 +78,7 @@ describe('microsoft()', () => {
 
   test('knows users by tenant and oid, and no address as verified', async () => {
     const { seen, subject } = recorded()
-    const f = await setUpMicrosoft([tenant, other], subject)
+    const f = await setUpMicrosoft([tenant, otherTenant], subject)
     expect(nameOf(await f.comeBack(await f.leave(), response))).toBe('consent')
     expect(seen).toMatchObject([{ iss: claimsOf(tenant).iss, sub: oid, email_verified: false }])
     f.double.set({ claims: { ...claimsOf(tenant), email: 'alice@acme.example', xms_edov: true } })
@@ -88,11 +88,11 @@ describe('microsoft()', () => {
 
   test('accepts the named tenants only, or all with *', async () => {
     const f = await setUpMicrosoft([tenant, '22222222-2222-3333-4444-555555555555'])
-    f.double.set({ claims: claimsOf(other) })
+    f.double.set({ claims: claimsOf(otherTenant) })
     expect((await f.comeBack(await f.leave(), response)).html).toContain('provider_failed')
     expect(f.failures()).toEqual(['token_iss_invalid'])
     const all = await setUpMicrosoft(['*'])
-    all.double.set({ claims: claimsOf(other) })
+    all.double.set({ claims: claimsOf(otherTenant) })
     expect(nameOf(await all.comeBack(await all.leave(), response))).toBe('consent')
   })
 
@@ -106,7 +106,7 @@ describe('microsoft()', () => {
     }
     expect(await signInWith(metadata.issuer)).toEqual(['consent', []])
     expect(await signInWith(claimsOf(tenant).iss)).toEqual(['consent', []])
-    expect(await signInWith(claimsOf(other).iss)).toEqual(['signIn', ['token_key_of_other_issuer']])
+    expect(await signInWith(claimsOf(otherTenant).iss)).toEqual(['signIn', ['token_key_of_other_issuer']])
     expect(await signInWith('https://login.microsoftonline.com/{tenantid}/v1.0')).toEqual([
       'signIn',
       ['token_key_of_other_issuer'],
@@ -114,7 +114,7 @@ describe('microsoft()', () => {
   })
 
   test('18.14 finds the user of a logout token by tenant and oid', async () => {
-    const f = await setUpMicrosoft([tenant, other])
+    const f = await setUpMicrosoft([tenant, otherTenant])
     const away = await f.leave()
     await f.comeBack(away, response)
     const now = realNow()
@@ -135,7 +135,7 @@ describe('microsoft()', () => {
 
   test('refuses a token whose iss is not that of its tenant', async () => {
     const f = await setUpMicrosoft(['*'])
-    f.double.set({ claims: { ...claimsOf(other), tid: tenant } })
+    f.double.set({ claims: { ...claimsOf(otherTenant), tid: tenant } })
     expect((await f.comeBack(await f.leave(), response)).html).toContain('provider_failed')
     expect(() => microsoft({ ...secret, tenants: ['common'] })).toThrow(/must be the id of a tenant/u)
   })

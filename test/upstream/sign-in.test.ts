@@ -27,8 +27,8 @@ describe('a sign-in at another provider', () => {
     expect(claims?.sub).toMatch(/^[\w-]{43}$/u)
     expect(consent.html).toContain('"subjectName":"Alice"')
     expect(f.events).toContainEqual(expect.objectContaining({ type: 'upstream_sign_in_succeeded', idp: 'acme' }))
-    const other = await setUpUpstream({ double: { claims: { sub: 'upstream-bob' } } })
-    expect((await other.claimsAfter()).claims?.sub).not.toBe(claims?.sub)
+    const ofBob = await setUpUpstream({ double: { claims: { sub: 'upstream-bob' } } })
+    expect((await ofBob.claimsAfter()).claims?.sub).not.toBe(claims?.sub)
   })
 
   test('18.9 states amr external without amr, and an acr only if the configuration maps it', async () => {

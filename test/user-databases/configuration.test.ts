@@ -69,8 +69,8 @@ test.each([
     { ...ldap, url: 'ldap://192.0.2.1', plaintext: true, operationTimeout: 0.05 },
     { id: 'users-unencrypted', where: 'users.url' },
   ],
-])('%s is found', async (_name, users, found) => {
-  expect(await checked(users)).toContainEqual(expect.objectContaining(found))
+])('%s is found', async (_name, users, finding) => {
+  expect(await checked(users)).toContainEqual(expect.objectContaining(finding))
 })
 
 test('a configuration file with the password of a directory is one with secrets', async () => {

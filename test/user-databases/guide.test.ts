@@ -20,9 +20,9 @@ import { directoryLdif } from './directory.ts'
 
 const blocks = codeBlocks('docs/guides/users.md')
 const blockOf = (info: string): string => {
-  const found = blocks.find((block) => block.info === info)
-  if (found === undefined) throw new Error(`the guide has no block ${info}`)
-  return found.code
+  const block = blocks.find((candidate) => candidate.info === info)
+  if (block === undefined) throw new Error(`the guide has no block ${info}`)
+  return block.code
 }
 
 const open: GrantryServer[] = []

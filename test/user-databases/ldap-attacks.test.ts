@@ -122,8 +122,8 @@ describeWithLdap('an attacker', () => {
       const attempts = Array.from({ length: 10 }, (_, index) =>
         users.authenticate?.({ username: index % 2 === 0 ? 'alice' : 'unknown', password: 'alice-password' }),
       )
-      const found = await Promise.all(attempts)
-      expect(found.filter((each) => each !== undefined)).toHaveLength(5)
+      const signedIn = await Promise.all(attempts)
+      expect(signedIn.filter((user) => user !== undefined)).toHaveLength(5)
     }
     expect(counted.count()).toBeLessThanOrEqual(4)
     expect(counted.sent.filter((text) => text.includes('the-reader-password')).length).toBeLessThanOrEqual(2)

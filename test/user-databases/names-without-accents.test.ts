@@ -18,7 +18,7 @@ describeWithPostgresql('users in a table that ignores accents', () => {
   const start = postgresqlServers()
   const open = usersFactory()
   const accounts: ReturnType<typeof sqlAccounts>[] = []
-  afterAll(() => Promise.all(accounts.map((one) => one.close())))
+  afterAll(() => Promise.all(accounts.map((store) => store.close())))
 
   const columns = { sub: 'id', username: 'name', password: 'hash', claims: { email: 'email', email_verified: 'ok' } }
   const mapping = { table: 'accounts', columns, operationTimeout: 60 } satisfies Omit<SqlUsersInput, 'url'>
@@ -39,7 +39,7 @@ describeWithPostgresql('users in a table that ignores accents', () => {
     const store = sqlAccounts({ url, ...mapping })
     accounts.push(store)
     return {
-      found: async (name: string) => (await users.find?.(name))?.map(({ sub }) => sub),
+      subsOf: async (name: string) => (await users.find?.(name))?.map(({ sub }) => sub),
       signsIn: async (username: string) => (await users.authenticate?.({ username, password }))?.sub,
       recovers: async (name: string) => (await store.findByName(name))?.sub,
     }
@@ -58,13 +58,13 @@ describeWithPostgresql('users in a table that ignores accents', () => {
   ]
 
   test('with a collation of ICU for the first level: no other name is found', async () => {
-    const { found, signsIn, recovers } = await tableOf(
+    const { subsOf, signsIn, recovers } = await tableOf(
       'text COLLATE plain',
       'DROP COLLATION IF EXISTS plain',
       `CREATE COLLATION plain (provider = icu, locale = 'und-u-ka-shifted-ks-level1', deterministic = false)`,
     )
     for (const [typed, sub] of names) {
-      expect([typed, await found(typed), await signsIn(typed), await recovers(typed)]).toEqual([
+      expect([typed, await subsOf(typed), await signsIn(typed), await recovers(typed)]).toEqual([
         typed,
         sub === undefined ? [] : [sub],
         sub,
@@ -73,13 +73,13 @@ describeWithPostgresql('users in a table that ignores accents', () => {
     }
     // The limits for guesses count the accents of a name as one: this one is the same user, as the database says.
     expect(await signsIn('Bob  Lee')).toBe('bob-2')
-    expect(await found('ann-1')).toEqual(['ann-1'])
+    expect(await subsOf('ann-1')).toEqual(['ann-1'])
   })
 
   test('with citext: each name in any case', async () => {
-    const { found, signsIn, recovers } = await tableOf('citext', 'CREATE EXTENSION IF NOT EXISTS citext')
+    const { subsOf, signsIn, recovers } = await tableOf('citext', 'CREATE EXTENSION IF NOT EXISTS citext')
     for (const [typed, sub] of names) {
-      expect([typed, await found(typed), await signsIn(typed), await recovers(typed)]).toEqual([
+      expect([typed, await subsOf(typed), await signsIn(typed), await recovers(typed)]).toEqual([
         typed,
         sub === undefined ? [] : [sub],
         sub,
@@ -132,6 +132,6 @@ describeWithLdap('users in a directory whose matching rules ignore spaces and hy
     })
     const sub = user && subs[user]
     expect((await users.authenticate?.({ username: typed, password }))?.sub).toBe(sub)
-    expect((await users.find?.(typed))?.map((found) => found.sub)).toEqual(sub === undefined ? [] : [sub])
+    expect((await users.find?.(typed))?.map((known) => known.sub)).toEqual(sub === undefined ? [] : [sub])
   })
 })

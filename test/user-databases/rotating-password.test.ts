@@ -25,8 +25,8 @@ async function usersWith(settings: { readonly driver: string }, first: string) {
     directory,
   )
   onTestFinished(() => users.close())
-  const signIn = (username: string, given: string) =>
-    Promise.resolve(users.authenticate({ username, password: given })).then((user) => user?.sub)
+  const signIn = (username: string, typed: string) =>
+    Promise.resolve(users.authenticate({ username, password: typed })).then((user) => user?.sub)
   return { change, signIn }
 }
 

@@ -44,17 +44,21 @@ describeWithLdap('users in databases', () => {
     describeWithRuntime(`on ${name}`, executable, () => {
       test('sign in, also with TLS', async () => {
         const { url, secureUrl, ca, otherCa } = directory
-        const own = { password: 'alice-password' }
+        const credentials = { password: 'alice-password' }
         const order: Order = {
           sql,
           ldap: [
-            { input: { url, ...ldapMapping }, ...own },
-            { input: { url: secureUrl, ...ldapMapping }, ca, ...own },
-            { input: { url, startTls: true, ...ldapMapping }, ca, ...own },
-            { input: { url: secureUrl, ...ldapMapping }, ca: otherCa, ...own },
-            { input: { url, startTls: true, ...ldapMapping }, ca: otherCa, ...own },
-            { input: { url: secureUrl.replace('127.0.0.1', 'localhost'), ...ldapMapping }, ca, ...own },
-            { input: { url: url.replace('127.0.0.1', 'localhost'), startTls: true, ...ldapMapping }, ca, ...own },
+            { input: { url, ...ldapMapping }, ...credentials },
+            { input: { url: secureUrl, ...ldapMapping }, ca, ...credentials },
+            { input: { url, startTls: true, ...ldapMapping }, ca, ...credentials },
+            { input: { url: secureUrl, ...ldapMapping }, ca: otherCa, ...credentials },
+            { input: { url, startTls: true, ...ldapMapping }, ca: otherCa, ...credentials },
+            { input: { url: secureUrl.replace('127.0.0.1', 'localhost'), ...ldapMapping }, ca, ...credentials },
+            {
+              input: { url: url.replace('127.0.0.1', 'localhost'), startTls: true, ...ldapMapping },
+              ca,
+              ...credentials,
+            },
           ],
         }
         const program = await bundleWithPackages(new URL('./programs/sign-ins.ts', import.meta.url))

@@ -143,7 +143,7 @@ describeDatabases('accounts in a table', (open, isPostgresql) => {
         }),
       ),
     )
-    expect(results.filter((one) => one !== 'taken')).toHaveLength(1)
+    expect(results.filter((outcome) => outcome !== 'taken')).toHaveLength(1)
     const [store] = stores
     expect(await store?.create({ ...carol, username: 'ALICE' })).toBe('taken')
     expect(await store?.change('b-2', { email: 'ALICE@example.com', emailVerified: true })).toBe('taken')

@@ -14,14 +14,14 @@ import { password } from '../users/hash-vectors.ts'
 import { openSqlite, usersFactory } from './databases.ts'
 import { accountsScript, mapping, quotedTable } from './users-table.ts'
 
-const signIn = (f: Fixture, given = password) =>
-  f.post('token', { grant_type: 'password', username: 'alice', password: given, scope: 'api1 openid email' }, web)
+const signIn = (f: Fixture, typed = password) =>
+  f.post('token', { grant_type: 'password', username: 'alice', password: typed, scope: 'api1 openid email' }, web)
 
 /** Expects 503 from every endpoint that needs the users. */
 async function expectUnavailable(f: Fixture, token: string): Promise<void> {
   f.events.length = 0
-  for (const given of [password, 'wrong']) {
-    const { status, headers, body } = await signIn(f, given)
+  for (const typed of [password, 'wrong']) {
+    const { status, headers, body } = await signIn(f, typed)
     expect({ status, error: body.error }).toEqual({ status: 503, error: 'temporarily_unavailable' })
     expect(headers.get('retry-after')).toBe('1')
   }

@@ -120,7 +120,7 @@ describeWithPostgresql('a request with its users in a table', () => {
     ['text', 'a"\\,{}', 'b'],
     ['char(3)', 'a-1', 'a-1 '],
     ['varchar(9)', 'NULL', 'null'],
-  ])('a shared statement finds the exact sub of a column of the type %s', async (type, known, other) => {
+  ])('a shared statement finds the exact sub of a column of the type %s', async (type, known, otherSub) => {
     tables += 1
     const table = `accounts_${tables}`
     await server.query(`CREATE TABLE ${table} (id ${type} PRIMARY KEY, name text NOT NULL, hash text)`)
@@ -131,8 +131,8 @@ describeWithPostgresql('a request with its users in a table', () => {
     await users.open()
     for (const subs of [
       [known, known],
-      [known, other],
-      [other, known, 'no value of many types', '9'.repeat(40)],
+      [known, otherSub],
+      [otherSub, known, 'no value of many types', '9'.repeat(40)],
     ]) {
       expect(await Promise.all(subs.map((sub) => users.isActive?.(sub)))).toEqual(subs.map((sub) => sub === known))
     }

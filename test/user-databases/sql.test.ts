@@ -21,8 +21,8 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     f = await fixture({ users })
   })
 
-  const signIn = (username: string, given = password, scope = 'api1 openid profile email') =>
-    f.post('token', { grant_type: 'password', username, password: given, scope }, web)
+  const signIn = (username: string, typed = password, scope = 'api1 openid profile email') =>
+    f.post('token', { grant_type: 'password', username, password: typed, scope }, web)
 
   test.each(['Alice', 'alice', 'ALICE', 'bob', ' alice', 'alice\u00a0', '\uff41lice', 'al\u200bice'])(
     '%j signs in with the right password only',
@@ -56,7 +56,7 @@ describeDatabases('users in a table', (open, isPostgresql) => {
   })
 
   test('an empty password, and one with NUL, are refused', async () => {
-    for (const given of ['\0', `${password}\0`]) expect((await signIn('bob', given)).body.error).toBe('invalid_grant')
+    for (const typed of ['\0', `${password}\0`]) expect((await signIn('bob', typed)).body.error).toBe('invalid_grant')
     expect((await signIn('bob', '')).status).toBe(400)
   })
 
@@ -70,8 +70,8 @@ describeDatabases('users in a table', (open, isPostgresql) => {
       email_verified: true,
       updated_at: 1_700_000_000,
     })
-    const { body: other } = await signIn('bob')
-    expect((await f.get('userinfo', {}, { authorization: `Bearer ${other.access_token}` })).body).toEqual({
+    const { body: ofBob } = await signIn('bob')
+    expect((await f.get('userinfo', {}, { authorization: `Bearer ${ofBob.access_token}` })).body).toEqual({
       sub: 'b-2',
     })
   })
@@ -143,8 +143,12 @@ describeDatabases('users in a table', (open, isPostgresql) => {
     const users = create({ ...database.where, ...mapping, rehash: true })
     await users.open()
     const hash = async () => {
-      const found = create({ ...database.where, ...mapping, columns: { ...mapping.columns, claims: { name: 'hash' } } })
-      return (await found.claims?.('b-2', ['name']))?.name
+      const withHash = create({
+        ...database.where,
+        ...mapping,
+        columns: { ...mapping.columns, claims: { name: 'hash' } },
+      })
+      return (await withHash.claims?.('b-2', ['name']))?.name
     }
     expect(await users.authenticate?.({ username: 'bob', password: 'wrong' })).toBeUndefined()
     expect(await hash()).toBe(foreignHashes.argon2id)

@@ -26,15 +26,15 @@ export function statementCounter(): (act: () => Promise<unknown>) => Promise<Sen
   const { query } = prototype
   let inFlight = 0
   let sent = { users: 0, storage: 0, trips: 0 }
-  prototype.query = function count(given, done) {
-    const { name, text = '' } = given
+  prototype.query = function count(statement, done) {
+    const { name, text = '' } = statement
     const isCounted = name !== undefined && !text.startsWith('WITH removed AS') && typeof done === 'function'
-    if (!isCounted) return query.call(this, given, done)
+    if (!isCounted) return query.call(this, statement, done)
     if (name.startsWith('grantry_users_')) sent.users += 1
     else sent.storage += 1
     if (inFlight === 0) sent.trips += 1
     inFlight += 1
-    return query.call(this, given, (...results) => {
+    return query.call(this, statement, (...results) => {
       inFlight -= 1
       done(...results)
     })

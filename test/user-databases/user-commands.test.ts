@@ -66,17 +66,17 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
     expect(JSON.parse(out)).toEqual([])
   })
 
-  test.each(known)('resolve %s', async (given, sub) => {
+  test.each(known)('resolve %s', async (name, sub) => {
     const path = configured(users())
-    const reset = await printed('users', 'second-factors', 'reset', given, '--config', path)
+    const reset = await printed('users', 'second-factors', 'reset', name, '--config', path)
     expect(reset).toMatchObject({ code: 0, err: '' })
     expect(reset.out).toContain(`user ${sub}`)
     expect(reset.out).toContain(': 0 apps, 0 recovery codes. Ended 0 sessions,')
-    const shown = await printed('users', 'show', given, '--json', '--config', path)
+    const shown = await printed('users', 'show', name, '--json', '--config', path)
     expect(JSON.parse(shown.out)).toMatchObject({ sub, from: 'service' })
     const { out } = await printed('audit', '--json', '--config', path)
     expect(JSON.parse(out)).toMatchObject([{ action: 'user_second_factors_reset', id: sub, outcome: 'done' }])
-    expect(await printed('revoke', '--subject', given, '--config', path)).toMatchObject({
+    expect(await printed('revoke', '--subject', name, '--config', path)).toMatchObject({
       code: 0,
       out: expect.stringMatching(new RegExp(`^Revoked everything issued so far to the subject ${sub}\\b`, 'u')),
     })
@@ -93,11 +93,11 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
   })
 
   test('grantry revoke of a user at a client resolves the name, and claims success for a known user and client only', async () => {
-    const [given = '', sub = ''] = known[0] ?? []
+    const [name = '', sub = ''] = known[0] ?? []
     const path = configured(users())
     const revoke = (subject: string, clientId: string) =>
       printed('revoke', '--subject', subject, '--client', clientId, '--config', path)
-    const done = await revoke(given, 'web')
+    const done = await revoke(name, 'web')
     expect([done.code, done.err]).toEqual([0, ''])
     expect(done.out).toMatch(new RegExp(`^Revoked everything that the subject ${sub}\\b`, 'u'))
     expect(done.out).toContain(' has let the client web have so far: 0 authorizations, 0 consents, and what no list')

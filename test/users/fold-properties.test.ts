@@ -146,19 +146,22 @@ describe('what is the same', () => {
     ],
   ])('as %s (%o) has the same %s', (_, rule, _index, index) => {
     const different = groupsBy(rule).filter((group) => new Set(group.map(index)).size > 1)
-    expect(different.slice(0, 5).map((group) => group.map((one) => JSON.stringify(one.slice(0, 60))))).toEqual([])
+    expect(
+      different.slice(0, 5).map((group) => group.map((spelling) => JSON.stringify(spelling.slice(0, 60)))),
+    ).toEqual([])
   })
 
   test('as an address is so for the comparison', () => {
     for (const group of groupsBy(foldedAddress))
-      expect(group.every((one) => isSameAddress(one, group[0] ?? ''))).toBe(true)
+      expect(group.every((spelling) => isSameAddress(spelling, group[0] ?? ''))).toBe(true)
   })
 
   test('as a name are all spellings under which a database has it', () => {
     expect(
       exceptions(
         (input) =>
-          input.length > 256 || spellingsOf(input).every((one) => foldedUsername(one) === foldedUsername(input)),
+          input.length > 256 ||
+          spellingsOf(input).every((spelling) => foldedUsername(spelling) === foldedUsername(input)),
       ),
     ).toEqual([])
   })

@@ -87,9 +87,9 @@ describe('a hash of another program', () => {
 test('concurrent checks of argon2 and bcrypt do not mix their results', async () => {
   const check = createPasswordCheck()
   const hashes = Object.values(foreignHashes).slice(0, 7).map(parsed)
-  const given = hashes.flatMap((hash) => [[password, hash] as const, ['wrong', hash] as const])
-  const results = await Promise.all(given.map(([text, hash]) => check(text, hash)))
-  expect(results).toEqual(given.map(([text]) => text === password))
+  const pairs = hashes.flatMap((hash) => [[password, hash] as const, ['wrong', hash] as const])
+  const results = await Promise.all(pairs.map(([text, hash]) => check(text, hash)))
+  expect(results).toEqual(pairs.map(([text]) => text === password))
 })
 
 test('a hash of fewer than 1,000 iterations of PBKDF2 is refused: it could be guessed, and costs an attempt nothing', () => {

@@ -43,9 +43,9 @@ const sameNames = [
 ] as const
 
 describe.each(sameNames)('%j', (name, others) => {
-  test.each(others)('is the same name as %j', (other) => {
-    expect(foldedUsername(other)).toBe(foldedUsername(name))
-    expect(foldedUsername(foldedUsername(other))).toBe(foldedUsername(name))
+  test.each(others)('is the same name as %j', (spelling) => {
+    expect(foldedUsername(spelling)).toBe(foldedUsername(name))
+    expect(foldedUsername(foldedUsername(spelling))).toBe(foldedUsername(name))
   })
 })
 
@@ -62,8 +62,8 @@ test.each([
   ['ann@x\\acme.example', 'ann@x'],
   ['ann@ac\tme.example', 'ann@acme.example'],
   ['alice\0', 'alice'],
-])('%j and %j are two names', (one, other) => {
-  expect(foldedUsername(one)).not.toBe(foldedUsername(other))
+])('%j and %j are two names', (firstName, secondName) => {
+  expect(foldedUsername(firstName)).not.toBe(foldedUsername(secondName))
 })
 
 describe('an address', () => {
@@ -76,9 +76,9 @@ describe('an address', () => {
     ['stra\u00dfe@example.com', 'strasse@example.com', false],
     ['sil\u200bvia@example.com', 'silvia@example.com', false],
     ['s\u00edlvia@example.com', 'silvia@example.com', false],
-  ])('%j and %j: the same is %j', (one, other, isSame) => {
-    expect(isSameAddress(one, other)).toBe(isSame)
-    expect(foldedAddress(foldedAddress(one))).toBe(foldedAddress(one))
+  ])('%j and %j: the same is %j', (address, secondAddress, isSame) => {
+    expect(isSameAddress(address, secondAddress)).toBe(isSame)
+    expect(foldedAddress(foldedAddress(address))).toBe(foldedAddress(address))
   })
 
   test.each([
@@ -133,8 +133,8 @@ describe('a password', () => {
     ['Password', 'password', false],
     ['\uff50assword', 'password', false],
     ['password ', 'password', false],
-  ])('%j and %j: the same is %j', (one, other, isSame) => {
-    expect(foldedPassword(one) === foldedPassword(other)).toBe(isSame)
+  ])('%j and %j: the same is %j', (password, secondPassword, isSame) => {
+    expect(foldedPassword(password) === foldedPassword(secondPassword)).toBe(isSame)
   })
 })
 

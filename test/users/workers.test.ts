@@ -16,9 +16,9 @@ vi.mock('node:crypto', async (importOriginal) => {
     // Vitest refuses a name that a module may have.
     argon2: undefined,
     ...original,
-    pbkdf2(...given: Parameters<typeof original.pbkdf2>) {
-      if (given[2] > 100_000) throw new Error('Pbkdf2 failed: iteration counts above 100000 are not supported')
-      return original.pbkdf2(...given)
+    pbkdf2(...args: Parameters<typeof original.pbkdf2>) {
+      if (args[2] > 100_000) throw new Error('Pbkdf2 failed: iteration counts above 100000 are not supported')
+      return original.pbkdf2(...args)
     },
   }
 })

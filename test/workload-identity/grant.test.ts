@@ -70,9 +70,9 @@ describe('2.23 is refused', () => {
     expect((await redeem(f, jwt, { client_id: 'github' })).status).toBe(200)
     expect(await redeem(f, jwt, { client_id: 'github' })).toMatchObject({ status: 400, failure: 'replayed' })
     expect(await outcomeOf(f, jwt, 'deploy')).toEqual([401, 'replayed'])
-    const other = await tokens.github()
-    expect(await outcomeOf(f, other, 'deploy')).toEqual([200, undefined])
-    expect(await redeem(f, other, { client_id: 'github' })).toMatchObject({ status: 400, failure: 'replayed' })
+    const secondToken = await tokens.github()
+    expect(await outcomeOf(f, secondToken, 'deploy')).toEqual([200, undefined])
+    expect(await redeem(f, secondToken, { client_id: 'github' })).toMatchObject({ status: 400, failure: 'replayed' })
   })
 
   test('a client without the id of one, and one that must authenticate', async () => {

@@ -130,8 +130,8 @@ describe('2.19 a rule is compared with the claims of the token', () => {
   test('a namespace stands for its service accounts, and not for those of a longer name', async () => {
     const f = await start({ issuer: cluster, subject: 'system:serviceaccount:payments:*' })
     expect((await outcomeOf(f, await tokens.cluster(), 'one'))[0]).toBe(200)
-    const other = await tokens.cluster({ sub: 'system:serviceaccount:payments-evil:worker' })
-    expect(await outcomeOf(f, other, 'one')).toEqual([401, 'claim_mismatch'])
+    const ofOtherNamespace = await tokens.cluster({ sub: 'system:serviceaccount:payments-evil:worker' })
+    expect(await outcomeOf(f, ofOtherNamespace, 'one')).toEqual([401, 'claim_mismatch'])
   })
 
   test('an id can be a number, and true can be a text', async () => {

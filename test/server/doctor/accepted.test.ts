@@ -16,7 +16,9 @@ const withProvider = (provider: object, member: object = {}) => ({
   plugins: [{ name: 'sign-in', providers: [{ ...acme, ...provider }], passwords: false }],
 })
 
-async function found(content: object): Promise<readonly (readonly [id: string, severity: string, where: string])[]> {
+async function findingsIn(
+  content: object,
+): Promise<readonly (readonly [id: string, severity: string, where: string])[]> {
   const { out } = await printed('check', '--json', '--config', written(content).file)
   return ofConfiguration(JSON.parse(out)).map(({ id, severity, where }) => [id, severity, where])
 }
@@ -31,11 +33,11 @@ const cases: readonly (readonly [id: string, content: object])[] = [
 ]
 
 test.each(cases)('%s is a finding, and with check.accept an accepted one', async (id, content) => {
-  const before = await found(content)
-  const after = await found({ ...content, check: { accept: [id] } })
-  expect(before.map(([one]) => one)).toContain(id)
+  const before = await findingsIn(content)
+  const after = await findingsIn({ ...content, check: { accept: [id] } })
+  expect(before.map(([rule]) => rule)).toContain(id)
   // The place stays, so that the operator sees what is accepted. All others are as before.
-  const accepted = before.map(([one, severity, where]) => [one, one === id ? 'accepted' : severity, where])
+  const accepted = before.map(([rule, severity, where]) => [rule, rule === id ? 'accepted' : severity, where])
   expect([...after].sort()).toEqual(accepted.sort())
 })
 
@@ -49,7 +51,7 @@ test('the text shows what is accepted, at the end, and counts it', async () => {
 
 test('what no longer occurs is a warning', async () => {
   const content = { ...healthy, check: { accept: ['metrics-public', 'upstream-private'] } }
-  expect(await found(content)).toEqual([
+  expect(await findingsIn(content)).toEqual([
     ['acceptance-unused', 'warning', 'check.accept[0]'],
     ['acceptance-unused', 'warning', 'check.accept[1]'],
   ])

@@ -28,9 +28,9 @@ const byName = { ...plain, tlsClientAuthSubjectDn: 'CN=payments' }
 const byKey = { ...plain, tokenEndpointAuthMethod: method, jwks: { keys: [jwk] } }
 const bound = { ...client, tlsClientCertificateBoundAccessTokens: true }
 
-const withClient = (one: object, more: object = {}) => ({
+const withClient = (client: object, more: object = {}) => ({
   ...healthy,
-  clients: [one],
+  clients: [client],
   plugins: [{ name: 'mtls' }],
   ...more,
 })

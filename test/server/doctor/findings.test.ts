@@ -14,9 +14,9 @@ test.each(healthyCases)('without a finding: %s', async (_what, content) => {
 })
 
 describe('grantry check finds', () => {
-  test.each(findingCases)('%s', async (_what, content, found) => {
+  test.each(findingCases)('%s', async (_what, content, finding) => {
     const { code, findings } = await checked(written(content).file)
-    expect(findings).toContainEqual(expect.objectContaining(found))
+    expect(findings).toContainEqual(expect.objectContaining(finding))
     expect(code).toBe(findings.some(({ severity }) => severity === 'error') ? 1 : 0)
     // Errors first. Every part is present, and on one line.
     const ranks = findings.map(({ severity }) => ['error', 'warning', 'info'].indexOf(severity))

@@ -45,8 +45,8 @@ export const healthyPlugins: readonly HealthyCase[] = [
     'fapi2 with refresh tokens, which are not rotated',
     {
       ...withFapi2,
-      clients: withFapi2.clients.map((one) => ({
-        ...one,
+      clients: withFapi2.clients.map((client) => ({
+        ...client,
         grantTypes: ['authorization_code', 'refresh_token'],
         redirectUris: ['https://web.example.com/cb'],
         scopes: [...client.scopes, 'offline_access'],

@@ -47,14 +47,14 @@ const facts = (configuration: object, more: Partial<Facts> = {}): Facts => ({
   ...more,
 })
 
-const found = (configuration: object, more?: Partial<Facts>) =>
+const findingsOf = (configuration: object, more?: Partial<Facts>) =>
   runChecks(facts(configuration, more)).map(({ id, severity }) => [id, severity])
 
 describe('settings of other parts of the server', () => {
   test('have no findings by default', () => {
-    expect(found({})).toEqual([])
-    expect(found({ metrics: { port: 9464, host: '127.0.0.1' } })).toEqual([])
-    expect(found({ issuer: 'http://127.0.0.1:8484', console: { remote: false } })).toEqual([
+    expect(findingsOf({})).toEqual([])
+    expect(findingsOf({ metrics: { port: 9464, host: '127.0.0.1' } })).toEqual([])
+    expect(findingsOf({ issuer: 'http://127.0.0.1:8484', console: { remote: false } })).toEqual([
       ['issuer-loopback', 'info'],
     ])
   })
@@ -126,7 +126,7 @@ describe('settings of other parts of the server', () => {
     ],
     ['an overdue rotation', {}, { keys: [key(120)] }, ['key-old', 'warning']],
   ])('%s', (_what, configuration, more, expected) => {
-    expect(found(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
+    expect(findingsOf(configuration, more).filter(([id]) => id !== 'issuer-loopback')).toEqual([expected])
   })
 
   test('nothing wrong with nonces and a private key next to an external one', () => {
@@ -134,7 +134,7 @@ describe('settings of other parts of the server', () => {
       { publicKey: {}, sign: () => new Uint8Array() },
       { kty: 'EC', d: 'x' },
     ]
-    expect(found({ keys, plugins: [{ name: 'dpop', nonce: true }] })).toEqual([])
+    expect(findingsOf({ keys, plugins: [{ name: 'dpop', nonce: true }] })).toEqual([])
   })
 
   test('key-overlap-short: keys rotate faster than tokens expire', () => {
@@ -150,7 +150,7 @@ describe('settings of other parts of the server', () => {
       secrets: { stored: [] },
     }
     const configuration = { keys: { encryptionSecret: generated, rotateAfter: 3600 } }
-    const all = found(configuration, { clients: [client as never], keys: [key(0)] })
+    const all = findingsOf(configuration, { clients: [client as never], keys: [key(0)] })
     expect(all).toContainEqual(['key-overlap-short', 'warning'])
   })
 })

@@ -26,7 +26,7 @@ const tags = definePlugin('tags', [
   }),
 ])
 
-async function found(more: object = {}) {
+async function findingsWith(more: object = {}) {
   const { file, directory } = written(healthy)
   const configuration = parseConfiguration(configurationSchema, { ...healthy, plugins: [tags], ...more }, '')
   return runChecks(await collectFacts({ configuration, file, directory })).map(({ id, severity, where }) => [
@@ -37,14 +37,14 @@ async function found(more: object = {}) {
 }
 
 test('it is a finding with the name of the plugin', async () => {
-  expect(await found()).toEqual([['tags:scope-without-tag', 'warning', 'scopes: api1']])
+  expect(await findingsWith()).toEqual([['tags:scope-without-tag', 'warning', 'scopes: api1']])
 })
 
 test('the operator can accept it, and sees an acceptance that is unused', async () => {
-  expect(await found({ check: { accept: ['tags:scope-without-tag'] } })).toEqual([
+  expect(await findingsWith({ check: { accept: ['tags:scope-without-tag'] } })).toEqual([
     ['tags:scope-without-tag', 'accepted', 'scopes: api1'],
   ])
-  expect(await found({ check: { accept: ['tags:scope-without-tag', 'tags:other'] } })).toContainEqual([
+  expect(await findingsWith({ check: { accept: ['tags:scope-without-tag', 'tags:other'] } })).toContainEqual([
     'acceptance-unused',
     'warning',
     'check.accept[1]',
@@ -58,5 +58,5 @@ test('the ready server has no finding of these rules of the core, because it has
   })
   const ids = ['demand-unchecked', 'passwords-unchecked']
   expect(provider.findings().map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
-  expect((await found({ plugins: [] })).filter(([id]) => ids.includes(String(id)))).toEqual([])
+  expect((await findingsWith({ plugins: [] })).filter(([id]) => ids.includes(String(id)))).toEqual([])
 })

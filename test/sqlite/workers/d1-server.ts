@@ -37,8 +37,8 @@ export class DatabaseObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const given: Query | readonly Query[] = await request.json()
-    const queries = Array.isArray(given) ? (given as readonly Query[]) : [given as Query]
+    const sent: Query | readonly Query[] = await request.json()
+    const queries = Array.isArray(sent) ? (sent as readonly Query[]) : [sent as Query]
     try {
       return Response.json(this.storage.transactionSync(() => queries.map((query) => this.query(query))))
     } catch (error) {

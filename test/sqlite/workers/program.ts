@@ -47,8 +47,8 @@ async function proveD1(database: D1Binding): Promise<Response> {
     const keys = ['set', 'committed']
     await driver.setItem('set', value, { ttl: 60 })
     await driver.commit({ create: [{ key: 'committed', value, ttl: 60 }], put: [], remove: [] })
-    const found = await driver.getItems(keys.map((key) => ({ key })))
-    if (!found.every((item) => item.value === value)) return new Response(`changed: ${JSON.stringify(found)}`)
+    const items = await driver.getItems(keys.map((key) => ({ key })))
+    if (!items.every((item) => item.value === value)) return new Response(`changed: ${JSON.stringify(items)}`)
     await driver.removeItem('committed')
   }
   await driver.setItem('gone', '{}', { ttl: Number.MIN_VALUE })

@@ -35,7 +35,7 @@ export const codeGrant = (decide: Decide, badge: v.GenericSchema<string> = text)
   definePlugin('badge', [badgeGrant(decide, badge)])
 
 /** A case that issues another badge each time, and the plugin that accepts them. */
-export function issuing(badgeOf: (number: number) => string, decide: (found: Decide) => Decide = (found) => found) {
+export function issuing(badgeOf: (number: number) => string, wrap: (decide: Decide) => Decide = (decide) => decide) {
   const issued = new Set<string>()
   function next(): { badge: string } {
     const badge = badgeOf(issued.size + 1)
@@ -43,7 +43,7 @@ export function issuing(badgeOf: (number: number) => string, decide: (found: Dec
     return { badge }
   }
   return {
-    plugin: codeGrant(decide((badge) => (issued.has(badge) ? true : undefined))),
+    plugin: codeGrant(wrap((badge) => (issued.has(badge) ? true : undefined))),
     cases: { grants: { 'urn:example:badge': { succeeds: next, singleUse: false } } } satisfies PluginCases,
   }
 }
@@ -56,8 +56,8 @@ export const randomOf = (number: number): string =>
   createHash('sha256').update(String(number)).digest('hex').slice(0, 32)
 
 export const asUuid = (hex: string): string => {
-  const [, one, two, three, four, five] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/u.exec(hex) ?? []
-  return `${one}-${two}-4${three}-a${four}-${five}`
+  const [, low, middle, high, sequence, node] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/u.exec(hex) ?? []
+  return `${low}-${middle}-4${high}-a${sequence}-${node}`
 }
 
 /** A code whose last digit is a sum: of ten wrong ones, nine are malformed. */

@@ -61,8 +61,8 @@ export const guessProof: readonly { readonly what: string; readonly plugin: Plug
     what: 'limits guesses of short codes behind a constant text',
     ...issuing(
       behindText,
-      (found) => async (badge, clientAddress, kit) =>
-        kit.limitGuesses(perAddress, clientAddress, async () => found(badge, clientAddress, kit)),
+      (decide) => async (badge, clientAddress, kit) =>
+        kit.limitGuesses(perAddress, clientAddress, async () => decide(badge, clientAddress, kit)),
     ),
   },
   {
@@ -158,8 +158,8 @@ export const brokenGuesses: readonly Broken[] = [
   {
     defect: 'refuses wrong codes differently after ten, and still accepts the right one',
     plugin: codeGrant(async (badge, clientAddress, kit) => {
-      const found = isCode(badge)
-      if (found !== undefined) return found
+      const holder = isCode(badge)
+      if (holder !== undefined) return holder
       return kit.limitGuesses(perAddress, clientAddress, async () => undefined)
     }),
     cases: codes,
@@ -219,4 +219,4 @@ export const brokenGuesses: readonly Broken[] = [
     },
   },
   { defect: 'has a method with a PIN that it calls unguessable', ...pinMethod('493817') },
-].map((one): Broken => ({ ...one, rules: ['guesses'] }))
+].map((plugin): Broken => ({ ...plugin, rules: ['guesses'] }))
