@@ -39,7 +39,7 @@ export const serverLayers: readonly (readonly RegExp[])[] = [
   [/^configuration\//u],
   [/^observability\//u, /^check-rules\//u, /^accounts\//u],
   [/^adapter\.ts/u],
-  [/^(?:error-message|sanitize-text|local-address|numeric|new-secret|version|counted)\.ts/u],
+  [/^(?:error-message|sanitize-text|local-address|numeric|new-secret|version|counted|plugin-keys)\.ts/u],
 ]
 
 /** The allowed value imports between siblings, with reasons. Type imports between siblings are always allowed. */

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { sha256Of } from '@grantry/testing'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hashFunctionsDefine } from '../../scripts/hash-functions.js'
@@ -75,6 +76,13 @@ const minimal = {
   storage: { driver: 'filesystem' },
 }
 
+const operator = {
+  clientId: 'ops',
+  secrets: [{ sha256: sha256Of('secret of ops') }],
+  grantTypes: ['client_credentials'],
+  scopes: ['admin'],
+}
+
 /** What starts without a reason to load it, in each folder that it is in. */
 const clientLibraries = ['pg', 'ioredis', 'ldapts', 'nodemailer', 'jiti', 'openid-client', '@simplewebauthn']
 const libraries = [...clientLibraries, '@opentelemetry', '@hattip'].map((name) => `node_modules/${name}/`)
@@ -134,6 +142,14 @@ describe('the modules of a start', () => {
       'a server without pages',
       ['serve', '--port', '0', '--log-format', 'json'],
       { storage: { driver: 'memory' } },
+      [...clientLibraries, '@opentelemetry', 'jose']
+        .map((name) => `node_modules/${name}/`)
+        .concat(pages, otherPlugins, pagePlugins, rare, ['plugins/shared/']),
+    ],
+    [
+      'a server with the admin API and without pages',
+      ['serve', '--port', '0', '--log-format', 'json'],
+      { storage: { driver: 'memory' }, clients: [operator], plugins: [{ name: 'admin', clients: ['ops'] }] },
       [...clientLibraries, '@opentelemetry', 'jose']
         .map((name) => `node_modules/${name}/`)
         .concat(pages, otherPlugins, pagePlugins, rare, ['plugins/shared/']),

@@ -1,7 +1,5 @@
 import type { Provider } from '@grantry/core'
-import { userAuthorizations, userConsents } from '@grantry/plugins/authorization-endpoint'
-import { secondFactors } from '@grantry/plugins/sign-in'
-import { upstreamUsers } from '@grantry/plugins/upstream'
+import { secondFactors, upstreamUsers, userAuthorizations, userConsents } from '../plugin-keys.ts'
 
 /**
  * Removes what plugins have stored about a user who was revoked, and is being removed: consents, the list of

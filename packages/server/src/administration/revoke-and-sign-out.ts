@@ -4,7 +4,7 @@ import {
   withdrawAccess as withdrawWith,
 } from '@grantry/administration'
 import type { Provider, RevocationTarget } from '@grantry/core'
-import { userAuthorizations, userConsents, userSessions } from '@grantry/plugins/authorization-endpoint'
+import { userAuthorizations, userConsents, userSessions } from '../plugin-keys.ts'
 
 /** Revokes a target, and ends the sessions of a user, if the provider has any. Returns their number. */
 export const revokeAndSignOut = (target: RevocationTarget, provider: Provider): Promise<number> =>

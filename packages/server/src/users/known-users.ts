@@ -1,10 +1,9 @@
 import { refused, type UserManager } from '@grantry/administration'
 import type { AdminUser, AdminUsers } from '@grantry/administration/api'
 import type { FoundUser, HostKey, Provider, UserService } from '@grantry/core'
-import { userAuthorizations, userSessions } from '@grantry/plugins/authorization-endpoint'
-import { upstreamUsers } from '@grantry/plugins/upstream'
 import type { CheckedConfiguration } from '../configuration/schema.ts'
 import { configuredUsersLike, isUserList } from '../configuration/users-schema.ts'
+import { upstreamUsers, userAuthorizations, userSessions } from '../plugin-keys.ts'
 
 export interface KnownUsersDeps {
   readonly users: CheckedConfiguration['users']

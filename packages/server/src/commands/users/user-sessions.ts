@@ -1,15 +1,10 @@
 import { refused } from '@grantry/administration'
 import type { HostKey, Provider } from '@grantry/core'
-import {
-  type Session,
-  type UserSessions,
-  userAuthorizations,
-  userConsents,
-  userSessions,
-} from '@grantry/plugins/authorization-endpoint'
+import type { Session, UserSessions } from '@grantry/plugins/authorization-endpoint'
 import type { LoadedConfiguration } from '../../configuration/load.ts'
 import { counted } from '../../counted.ts'
 import type { CommandAdministration } from '../../opening/open-administration.ts'
+import { userAuthorizations, userConsents, userSessions } from '../../plugin-keys.ts'
 import { sanitizeText } from '../../sanitize-text.ts'
 import { type CommonArguments, json } from '../entry-commands.ts'
 import { print, table, timeOf } from '../output.ts'
