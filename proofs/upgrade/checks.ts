@@ -154,7 +154,9 @@ const entries: Check = async ({ commands, older, newer }, round) => {
   const after = await ask()
   return [
     ...(before.every(({ status }) => status === 200) ? [] : [`a server does not know it: ${refusals(before)}`]),
-    ...(after.every(({ status }) => status === 401) ? [] : [`it was not removed everywhere: ${removed}`]),
+    ...(after.every(({ status }) => status === 401)
+      ? []
+      : [`it was not removed everywhere: ${after.map(({ status }) => status)} ${refusals(after)} ${removed}`]),
   ]
 }
 
