@@ -50,7 +50,7 @@ async function countUser({ kit, session }: Visit): Promise<void> {
   )
   if (count <= maxPerUser) return
   const more = { status: 429, retryAfter: end - kit.now() } as const
-  throw kit.refuse('slow_down', 'Too many mails were asked for', 'mail_limit', more)
+  throw kit.refuse('slow_down', 'Too many mails were requested', 'mail_limit', more)
 }
 
 /** Calls a function. Returns the refusal if a limit is reached. */

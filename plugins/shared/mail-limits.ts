@@ -21,11 +21,11 @@ export const mailLimitsSchema = v.optional(
   {},
 )
 
-/** How many mails can be asked for in an hour. */
+/** How many mails an hour can be requested. */
 export type MailLimits = Readonly<v.InferOutput<typeof mailLimitsSchema>>
 
 const tooMany = (retryAfter: number, { refuse }: EndpointKit): OAuthError =>
-  refuse('slow_down', 'Too many mails were asked for', 'mail_limit', { status: 429, retryAfter })
+  refuse('slow_down', 'Too many mails were requested', 'mail_limit', { status: 429, retryAfter })
 
 /** An IPv6 site has 65,536 networks. Its limit is that of this number of networks. */
 export const networksOfSite = 4

@@ -97,7 +97,7 @@ const headings = [
   'Breaks a sign-in, a sign-out or a request for tokens:',
   'Changes the sub of users:',
   'Changes a token or a response:',
-  'Depends on what it meant there:',
+  'Depends on its meaning in the other system:',
   'Changes nothing that users or APIs need:',
 ]
 

@@ -159,7 +159,7 @@ describe('Keycloak', () => {
       'client pairwise: protocolMappers: the mapper pw (oidc-sha256-pairwise-sub-mapper) has no counterpart: users of the',
       'Changes a token or a response:',
       'realm r: components: the signing keys rsa (rsa-generated) are not imported',
-      'Depends on what it meant there:',
+      'Depends on its meaning in the other system:',
       'realm r: somethingNew: has no counterpart (lost)',
       'Changes nothing that users or APIs need:',
       'realm r: loginTheme: has no counterpart (lost)',

@@ -115,6 +115,6 @@ test('long digits take no longer than their length', async () => {
     'client machine: client_credentials_grant_access_token_lifespan: is no duration from a second to ten years',
   )
   expect(report).toContain(
-    'client machine: client_secret: was left out: its end cannot be read; the client gets a new secret',
+    'client machine: client_secret: was left out: its time of expiry cannot be read; the client gets a new secret',
   )
 })

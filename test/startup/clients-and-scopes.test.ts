@@ -120,7 +120,7 @@ describe('clients', () => {
   test('rejects a public client for codes if no plugin checks its code_verifier', async () => {
     await expect(start({ clients: [spa], plugins: [authorizationCode()] })).rejects.toMatchObject(
       refusal(
-        'clients: spa cannot use authorization_code, because it requires proof_key, which no plugin checks; add the plugin that does',
+        'clients: spa cannot use authorization_code, because it requires proof_key, which no plugin checks; add the plugin that checks it',
       ),
     )
     await expect(start({ clients: [spa] })).resolves.toBeDefined()

@@ -62,7 +62,7 @@ describe('warnings at start about clients that cannot succeed', () => {
 
 describe('codes without PKCE', () => {
   const sentence =
-    'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it; add the plugin that does (RFC 9700 section 2.1.1)'
+    'No plugin checks proof_key, so a stolen credential of authorization_code can be redeemed, and public clients cannot use it; add the plugin that checks it (RFC 9700 section 2.1.1)'
   const reported = (...args: Parameters<typeof warnings>) => warnings(args[0], args[1], 'demand_unchecked')
 
   test('are reported once, whatever clients there are, because a client store cannot be listed', async () => {

@@ -99,8 +99,10 @@ function defineCommands(users: () => object, { known, ambiguous }: Expected): vo
       printed('revoke', '--subject', subject, '--client', clientId, '--config', path)
     const done = await revoke(name, 'web')
     expect([done.code, done.err]).toEqual([0, ''])
-    expect(done.out).toMatch(new RegExp(`^Revoked everything that the subject ${sub}\\b`, 'u'))
-    expect(done.out).toContain(' has let the client web have so far: 0 authorizations, 0 consents, and what no list')
+    expect(done.out).toMatch(new RegExp(`^Revoked all access that the subject ${sub}\\b`, 'u'))
+    expect(done.out).toContain(
+      ' has given to the client web so far: 0 authorizations, 0 consents, and tokens that no list',
+    )
     for (const [subject, clientId, problem] of [
       ['nosuch-xyz', 'web', 'users: there is no user with the sub or the name nosuch-xyz; check the spelling'],
       [sub, 'wbe', 'no client wbe is configured; check the spelling'],

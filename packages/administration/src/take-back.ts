@@ -32,5 +32,7 @@ export async function takeBack<T extends object>(
     const value = changed(latest.value, Object.fromEntries(left.map((member) => [member, before[member]])))
     if ((await entries.replace(kind, id, entry.version, entryValueOf(kind, { ...latest, value }))) !== undefined) return
   }
-  throw new Error(`The ${type.noun} ${id} is changed all the time: a change that is no longer allowed stays`)
+  throw new Error(
+    `The ${type.noun} ${id} changes all the time, so a change that is no longer allowed could not be taken back`,
+  )
 }

@@ -44,7 +44,7 @@ export const coreRules: readonly CoreRule[] = [
   {
     id: 'demand-unchecked',
     severity: 'warning',
-    remedy: 'add the plugin that does',
+    remedy: 'add the plugin that checks it',
     source: 'RFC 9700 section 2.1.1',
     check: ({ registry }) =>
       [...registry.grants.values()].flatMap(({ grantType, stored }) => {

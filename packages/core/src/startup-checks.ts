@@ -35,7 +35,7 @@ function storedGrantProblems(client: Client, registry: Registry): readonly strin
       ...(required === undefined || settles(registry, grantType, required)
         ? []
         : [
-            `clients: ${clientId} cannot use ${grantType}, because it requires ${required}, which no plugin checks; add the plugin that does`,
+            `clients: ${clientId} cannot use ${grantType}, because it requires ${required}, which no plugin checks; add the plugin that checks it`,
           ]),
     ]
   })

@@ -67,7 +67,10 @@ export const certificateCases: readonly FindingCase[] = [
   [
     'bound tokens without certificates',
     withClient(bound),
-    { ...missing('tlsClientCertificateBoundAccessTokens'), reason: expect.stringContaining('it gets no token') },
+    {
+      ...missing('tlsClientCertificateBoundAccessTokens'),
+      reason: expect.stringContaining('the client gets no token'),
+    },
   ],
   [
     'TLS that does not request certificates',

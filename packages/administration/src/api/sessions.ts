@@ -86,7 +86,7 @@ export const sessionOperations: readonly Operation[] = [
     path: '/users/{id}/clients/{clientId}/revoke',
     of: ['user', 'client'],
     summary:
-      'Revoke everything that a user has let a client have so far, with the consent; the response counts what was listed',
+      'Revoke the access that a user has given to a client so far, with the consent; the response counts the listed items',
     params: nothing,
     status: 200,
     async handle({ host, audited, ids: [subject = '', clientId = ''] }) {

@@ -41,7 +41,7 @@ function refreshToken({ text, number, ignore, end, changed }: Reader): Members {
   const idle = number('idle_token_lifetime')
   const expiration = text('expiration_type')
   if (expiration === 'non-expiring')
-    changed('expiration_type', 'refresh tokens have an end now: the default one', 'token')
+    changed('expiration_type', 'refresh tokens expire now, after the default lifetimes', 'token')
   ignore(['infinite_token_lifetime', 'infinite_idle_token_lifetime'], false, true)
   end()
   const isExpiring = expiration !== 'non-expiring'

@@ -65,7 +65,7 @@ export function knownAlgorithm(algorithm: string | undefined, member: string, { 
 }
 
 /**
- * Returns the hash of a plain secret, with its end; none for a placeholder, or if its end cannot be read.
+ * Returns the hash of a plain secret, with its end; none for a placeholder, or if its time of expiry cannot be read.
  *
  * @param end epoch seconds; `NaN` if it cannot be read
  */
@@ -78,7 +78,7 @@ export function secretsOf(
   const problem = isPlaceholder(plain)
     ? 'it is a placeholder'
     : Number.isNaN(end)
-      ? 'its end cannot be read'
+      ? 'its time of expiry cannot be read'
       : undefined
   if (problem !== undefined) {
     note(member, `was left out: ${problem}; the client gets a new secret`, 'sign-in')

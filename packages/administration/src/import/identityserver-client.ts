@@ -49,7 +49,7 @@ function refreshToken(reader: Reader): Members {
   const sliding = reader.number('SlidingRefreshTokenLifetime')
   const isSliding = isValue(expiration, 0, 'Sliding')
   if (isSliding && absolute === 0)
-    reader.changed('AbsoluteRefreshTokenLifetime', 'refresh tokens have an end now: the default one', 'token')
+    reader.changed('AbsoluteRefreshTokenLifetime', 'refresh tokens expire now, after the default lifetimes', 'token')
   return {
     ...(isValue(usage, 0, 'ReUse') && { usage: 'reuse' }),
     ...(absolute && { absoluteLifetime: absolute }),

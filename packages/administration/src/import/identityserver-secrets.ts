@@ -13,7 +13,7 @@ const algorithms: ReadonlyMap<number, 'sha256' | 'sha512'> = new Map([
 const lowerNames = (members: Members): Members =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name.toLowerCase(), value]))
 
-const unreadableEnd = 'was left out: its end cannot be read'
+const unreadableEnd = 'was left out: its time of expiry cannot be read'
 
 /** Returns the secrets of a list that are hashes: base64 of the SHA-256 or SHA-512. Reports the others. */
 export function hashesIn(list: unknown, member: string, { note }: Reader): readonly Members[] {

@@ -162,7 +162,7 @@ export function demandsOf(
   if (demand === 'unknown')
     add(
       'browserFlow',
-      'demands what cannot be read, so the client is disabled; delete "enabled": false in the file if the password suffices',
+      'demands steps that the import cannot read, so the client is disabled; delete "enabled": false in the file if the password suffices',
     )
   return {
     grants: isRefused ? all.filter((grant) => grant !== 'password') : all,

@@ -24,7 +24,7 @@ interface ClaimChange {
 /** Returns the text that a user is to have. */
 function newTextIn(text: ClaimedText, id: string, value: Json): string | undefined {
   const claimed = text.of({ id, version: '', value })
-  if (claimed === undefined) throw new TypeError(`The new value of the user ${id} is no user`)
+  if (claimed === undefined) throw new TypeError(`The new value of the user ${id} is not a user`)
   return claimed.text
 }
 

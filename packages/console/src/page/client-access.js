@@ -23,7 +23,7 @@ const endAccess =
   ({ path, context }, news) =>
   async (/** @type {string} */ clientId) => {
     const name = visible(clientId, 100)
-    const sentence = `Everything that the user has let ${name} have ends, with the consent. Sessions and other clients stay.`
+    const sentence = `All access that the user has given to ${name} ends, with the consent. Sessions and other clients stay.`
     if (!(await confirmed(`End the access of ${name}?`, [sentence], 'End the access'))) return
     const { problem, body } = await context.api.send('POST', `${path}/clients/${encodeURIComponent(clientId)}/revoke`, {
       body: {},

@@ -20,7 +20,7 @@ export const tenantsPage = entryPages({
   offText: 'All its requests are refused within seconds. You can enable it again.',
   removedText:
     'All its requests are refused within seconds, and its clients, scopes, users and keys are removed. ' +
-    'A new tenant with this name has nothing of it. This cannot be undone.',
+    'A new tenant with this name gets nothing of the old one. This cannot be undone.',
   columns: [
     { name: 'Tenant', cell: ({ name }) => element('a', { href: hashOf(['tenants', String(name)]) }, shown(name, 100)) },
     {

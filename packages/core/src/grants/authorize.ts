@@ -97,7 +97,7 @@ function createProposals(runtime: Runtime) {
       const open = state?.open
       if (state === undefined || open === undefined) {
         throw new TypeError(
-          'authorize(): pass what openAuthorization() of this provider returns, and each proposal once',
+          'authorize(): pass the result of openAuthorization() of this provider, and each proposal once',
         )
       }
       state.open = undefined
@@ -239,8 +239,7 @@ export function createAuthorizations(deps: AuthorizationDeps): {
     },
     authorizedEpochs(proposal) {
       const epochs = proposals.epochsOf(proposal)
-      if (epochs === undefined)
-        throw new TypeError('authorizedEpochs(): authorize() has stored nothing of the proposal')
+      if (epochs === undefined) throw new TypeError('authorizedEpochs(): authorize() has not stored this proposal')
       return epochs
     },
   }

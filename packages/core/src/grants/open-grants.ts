@@ -40,7 +40,7 @@ const noAuthorizations: Authorizations = {
   openAuthorization: unauthorized('openAuthorization'),
   authorize: unauthorized('authorize'),
   authorizedEpochs() {
-    throw new TypeError('authorizedEpochs(): authorize() has stored nothing of the proposal')
+    throw new TypeError('authorizedEpochs(): authorize() has not stored this proposal')
   },
   limitWaiting: unauthorized('limitWaiting'),
   revoke: unauthorized('revoke'),

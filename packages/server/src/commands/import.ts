@@ -66,7 +66,7 @@ export function addImportCommand(grantry: Command): void {
     .argument('<system>', `where the export comes from: ${names}`, systemOf)
     .argument('<file>', 'the export: JSON, a directory of JSON files, or - for standard input')
     .description(
-      'turn the export of another system into a file for grantry apply, with a report of what has no counterpart',
+      'turn the export of another system into a file for grantry apply, with a report of the settings that have no counterpart',
     )
     .option('--out <file>', 'create this file, which only you can read, instead of printing')
     .option('--report <file>', 'create this file for the report, instead of printing it to standard error')

@@ -102,7 +102,7 @@ export function addPagesCommands(grantry: Command): void {
   pages
     .command('pictures')
     .description('take pictures of every page in every state with an installed Chromium')
-    .requiredOption('-o, --out <directory>', 'where to write them')
+    .requiredOption('-o, --out <directory>', 'where to write the pictures')
     .option(...configOption)
     .option(...templatesOption)
     .option('--locales <list>', 'languages', 'en')

@@ -134,7 +134,7 @@ function success(
 ): string {
   if (subject !== undefined && client !== undefined) {
     const end = isUncertain ? ', if it exists' : ''
-    return `Revoked everything that the subject ${user} has let the client ${client} have so far${end}: ${ended}, and what no list shows. The client can ask the user again.`
+    return `Revoked all access that the subject ${user} has given to the client ${client} so far${end}: ${ended}, and tokens that no list shows. The client can ask the user again.`
   }
   if (subject !== undefined) {
     return `Revoked everything issued so far to the subject ${user}, and ended ${ended}. The user can log in again.`

@@ -6,7 +6,7 @@ const headings: Readonly<Record<Consequence, string>> = {
   'sign-in': 'Breaks a sign-in, a sign-out or a request for tokens',
   sub: 'Changes the sub of users',
   token: 'Changes a token or a response',
-  unknown: 'Depends on what it meant there',
+  unknown: 'Depends on its meaning in the other system',
   cosmetic: 'Changes nothing that users or APIs need',
 }
 

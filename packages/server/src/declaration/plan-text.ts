@@ -54,7 +54,7 @@ function linesOf(change: PlannedChange, { member, before, after }: ShownMember):
   return [['~', `${member}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`]]
 }
 
-const unfinishedText = 'the last change has failed before it had ended what it takes away; that is done now'
+const unfinishedText = 'the last change has failed before it ended the access that it takes away; that is done now'
 
 /** Whether an entry that is added gets a new secret. */
 const getsSecret = ({ kind, action, next }: PlannedChange): boolean =>

@@ -30,7 +30,7 @@ export const accountRules: readonly RulePart<Facts>[] = [
           severity: 'info',
           remedy: 'set limits of accounts to what you expect, or signUp to "invitation"',
           source: 'docs/guides/self-service.md',
-          reason: 'Every visitor can create accounts, as many as the default limits of mails allow',
+          reason: 'Every visitor can create accounts, and only the default limits of mails bound their number',
           check: ({ signUp, limits, path }) => signUp === 'open' && isDefault(limits) && `${path}.signUp`,
         },
         {
@@ -47,10 +47,10 @@ export const accountRules: readonly RulePart<Facts>[] = [
         {
           id: 'mail-limit-high',
           severity: 'warning',
-          remedy: 'lower the limit: with it, a stranger fills mailboxes in your name',
+          remedy: 'lower the limit: with this one, a stranger can fill mailboxes in your name',
           source: 'docs/guides/self-service.md',
           check({ limits: { perAddress = 0, perNetwork = 0 } = {}, path }) {
-            const many = (most: number): string => `${most} mails can be asked for in an hour`
+            const many = (most: number): string => `${most} mails an hour can be requested`
             const ofAddress = { where: `${path}.limits.perAddress`, reason: `${many(perAddress)} to one address` }
             const ofNetwork = { where: `${path}.limits.perNetwork`, reason: `${many(perNetwork)} from one network` }
             return [
@@ -80,14 +80,14 @@ export const accountRules: readonly RulePart<Facts>[] = [
       if (mail === undefined) return false
       const { hostname } = new URL(issuer)
       const domain = /@([^@>]+)>?$/u.exec(mail.from)?.[1] ?? ''
-      const reason = `Mails are sent from ${domain}, and lead to ${hostname}: filters take that for a forgery`
+      const reason = `Mails are sent from ${domain}, but their links lead to ${hostname}: filters can treat them as forged`
       return localPort(issuer) === undefined && ownerOf(domain) !== ownerOf(hostname) && { where: 'mail.from', reason }
     },
   },
   {
     id: 'mail-unusable',
     severity: 'warning',
-    remedy: 'correct mail, or the mail server: users wait for mails that never arrive, and the pages cannot say it',
+    remedy: 'correct mail, or the mail server: users wait for mails that never arrive, and the pages cannot show this',
     source: 'docs/guides/self-service.md',
     check: ({ mailProblem: reason }) => reason !== undefined && { where: 'mail', reason },
   },

@@ -46,7 +46,7 @@ export const certificateRules: readonly RulePart<Facts>[] = [
       remedy: 'set tls with requestCertificates, or clientCertificate for the header of the proxy that terminates TLS',
       source: 'RFC 8705 section 2; docs/guides/mtls.md',
       check: ({ where, why, isSeen }) =>
-        !isSeen && { where, reason: `${why}, but the server sees no certificates: it gets no token` },
+        !isSeen && { where, reason: `${why}, but the server sees no certificates: the client gets no token` },
     },
     {
       id: 'certificate-unverified',
@@ -57,7 +57,7 @@ export const certificateRules: readonly RulePart<Facts>[] = [
         isSeen &&
         !isVerified && {
           where,
-          reason: `${why}, but neither the server nor a proxy verifies the chains of certificates: it gets no token`,
+          reason: `${why}, but neither the server nor a proxy verifies the chains of certificates: the client gets no token`,
         },
     },
   ]),

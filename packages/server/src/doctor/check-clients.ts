@@ -39,7 +39,7 @@ const redirectRules = [
         /^http:\/\/localhost(?:[:/?]|$)/iu.test(uri) &&
         list === 'redirectUris' && {
           where,
-          reason: `${uri} depends on how the machine of the user resolves localhost, and matches every port: register http://127.0.0.1 and http://[::1]`,
+          reason: `${uri} depends on how the machine of the user resolves localhost, and matches every port`,
         },
     },
   ]),
@@ -127,7 +127,7 @@ const lifetimeRules: readonly RulePart<Configured>[] = [
           !client.public &&
           !hasBoundTokens(client) && {
             where: `${client.path}.refreshToken.gracePeriod`,
-            reason: `${client.name} can keep a secret, so it can share a refresh token under a lock. Until then, a stolen old token works for ${client.refreshToken.gracePeriod} s, and its theft is not detected`,
+            reason: `${client.name} can keep a secret, so its processes can share a refresh token under a lock. With the grace period, a stolen old token works for ${client.refreshToken.gracePeriod} s, and its theft is not detected`,
           },
       },
     ],

@@ -41,7 +41,7 @@ export const idJagRules: readonly RulePart<IdJag>[] = [
         !hasExternalClients &&
         !clients.some(({ grantTypes }) => grantTypes.includes(`${urn}jwt-bearer`)) && {
           where,
-          reason: `No client has the grant type ${urn}jwt-bearer to present one`,
+          reason: `No client has the grant type ${urn}jwt-bearer, so none can present an assertion`,
         },
     },
     {
@@ -49,7 +49,7 @@ export const idJagRules: readonly RulePart<IdJag>[] = [
       severity: 'warning',
       remedy: 'remove subject, or trust this identity provider only',
       source: 'docs/guides/mcp-in-a-company.md',
-      reason: 'This identity provider can name every user, also those of the other identity providers',
+      reason: 'This identity provider can name every user, even those of the other identity providers',
       check({ issuers, path }) {
         const shared = issuers.findIndex(({ subject }) => subject === 'same')
         return shared !== -1 && issuers.length > 1 && `${path}.issuers[${shared}].subject`
@@ -57,7 +57,7 @@ export const idJagRules: readonly RulePart<IdJag>[] = [
     },
     {
       ...jwksUriPrivate,
-      reason: 'The keys of identity providers are fetched from addresses of the own network',
+      reason: 'The keys of identity providers can be fetched from any address in the network of this server',
       check: ({ jwksUri, path }) => jwksUri?.allowPrivateAddresses === true && `${path}.jwksUri.allowPrivateAddresses`,
     },
   ]),

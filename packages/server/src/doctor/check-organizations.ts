@@ -11,13 +11,13 @@ export const organizationRules: readonly RulePart<Named<'sign-in'>>[] = [
   {
     id: 'organization-member-unknown',
     severity: 'warning',
-    remedy: 'write the sub of the user, or remove it',
+    remedy: 'write the sub of the user, or remove the member',
     source: 'docs/guides/tenants.md',
     check(signIn) {
       if (!areKnown(signIn)) return []
       const { list = [] } = signIn.plugin.organizations ?? {}
       const subs = new Set(signIn.facts.users.map(({ sub }) => sub))
-      const reason = 'A member is the sub of no user: a name was written instead of a sub, or the user was removed'
+      const reason = 'A member is not the sub of any user: a name was written instead of a sub, or the user was removed'
       return list.flatMap(({ members = [] }, index) =>
         members.some((sub) => !subs.has(sub))
           ? [{ where: `${signIn.path}.organizations.list[${index}].members`, reason }]

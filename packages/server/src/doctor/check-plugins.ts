@@ -58,7 +58,7 @@ const documentRules: readonly RulePart<Named<'client-metadata'>>[] = [
     severity: 'warning',
     remedy: 'set otherHosts to "ask" or "refuse", and allow the hosts of the clients that you know',
     source: 'draft-ietf-oauth-client-id-metadata-document section 6; docs/guides/client-metadata.md',
-    reason: 'Users are asked once about clients of any host, which describe themselves as they like',
+    reason: 'Clients of any host describe themselves, and users are asked about each of them only once',
     check: ({ plugin: { otherHosts, hosts = [] }, path }) =>
       (otherHosts === 'allow' || hosts.some(({ host, policy }) => policy === 'allow' && /^\*\.[^.]+$/u.test(host))) &&
       `${path}.otherHosts`,
@@ -68,7 +68,7 @@ const documentRules: readonly RulePart<Named<'client-metadata'>>[] = [
     severity: 'error',
     remedy: 'remove allowPrivateAddresses',
     source: 'RFC 9700 section 4.11; docs/guides/client-metadata.md',
-    reason: 'The id of a client makes this server send requests to addresses of its own network',
+    reason: 'The id of a client is a URL, which can make this server send requests to addresses of its own network',
     check: ({ plugin: { allowPrivateAddresses }, path }) =>
       allowPrivateAddresses === true && `${path}.allowPrivateAddresses`,
   },

@@ -83,7 +83,7 @@ export const registrationRules: readonly RulePart<Registration>[] = [
     severity: 'warning',
     remedy: 'set secretLifetime to the seconds after which a client has to get another secret, such as 7776000',
     source: 'RFC 7591 section 3.2.1; docs/guides/registration.md',
-    reason: 'The secrets of registered clients never end',
+    reason: 'The secrets of registered clients never expire',
     check: ({ plugin: { secretLifetime }, path }) => secretLifetime === 0 && `${path}.secretLifetime`,
   },
   {

@@ -25,7 +25,7 @@ export const signInRules: readonly RulePart<Facts>[] = [
       {
         id: 'factors-without-page',
         severity: 'warning',
-        remedy: 'add "account": {} to the entry, or remove what users cannot set up',
+        remedy: 'add "account": {} to the entry, or remove the setting',
         source: 'docs/guides/account.md',
         check: ({ plugin: { account, passkeys, secondFactors }, path }) =>
           Object.entries({ passkeys: passkeys === true, secondFactors }).flatMap(([name, isOn]) =>
@@ -88,7 +88,8 @@ export const describedRules: readonly RulePart<Facts>[] = [
         severity: 'warning',
         remedy: 'add { "name": "resource-indicators" } to plugins',
         source: 'RFC 8707 section 2; docs/guides/resource-indicators.md',
-        reason: 'MCP clients name the API that a token is for, but no plugin reads it: a token is for all of them',
+        reason:
+          'MCP clients name the API that a token is for, but no plugin reads that name: each token is for all APIs',
         check: ({ where, facts }) => isResourceUnread(facts) && where,
       },
     ],

@@ -113,7 +113,7 @@ export const storageRules: readonly RulePart<Facts>[] = [
   {
     id: 'store-asynchronous-replicas',
     severity: 'warning',
-    remedy: 'set synchronous_standby_names in PostgreSQL, with one replica more than it waits for',
+    remedy: 'set synchronous_standby_names in PostgreSQL, and run one replica more than PostgreSQL waits for',
     source: 'RFC 6749 section 4.1.2; docs/guides/postgresql.md',
     reason:
       'PostgreSQL does not wait for its replicas: after a failover, a code or token that was just redeemed can be redeemed again',

@@ -69,7 +69,7 @@ export const upstreamRules: readonly RulePart<SignIn>[] = [
       if (passwords !== false || account === undefined || secondFactors !== undefined) return []
       return providers.flatMap((provider, index) => {
         if (!isSilent(provider) || provider.freshness === 'assumed') return []
-        const reason = `Users of ${nameOf(provider)} cannot change their accounts: it never states when a user has authenticated`
+        const reason = `Users of ${nameOf(provider)} cannot change their accounts: the provider never states when a user has authenticated`
         return [{ where: `${path}.providers[${index}].freshness`, reason }]
       })
     },
@@ -109,7 +109,8 @@ export const upstreamRules: readonly RulePart<SignIn>[] = [
       severity: 'warning',
       remedy: 'set clientSecret, or privateKey',
       source: 'RFC 9700 section 2.5; docs/guides/upstream.md',
-      reason: 'The server is a public client of the provider, which then cannot know that it redeems the code',
+      reason:
+        'The server is a public client of the provider, so the provider cannot know that this server redeems the code',
       check: ({ provider, path: where }) => !hasSecret(provider) && where,
     },
     {
@@ -137,7 +138,7 @@ export const upstreamRules: readonly RulePart<SignIn>[] = [
       check: ({ name, path: where, facts }) =>
         !isUsable(name, facts) && {
           where,
-          reason: `No client may use ${name}: identityProviders of each names other providers, or none has a sign-in`,
+          reason: `No client may use ${name}: each names other providers in identityProviders, or has no sign-in`,
         },
     },
     {
@@ -145,7 +146,7 @@ export const upstreamRules: readonly RulePart<SignIn>[] = [
       severity: 'error',
       remedy: 'remove linkBy, or name the tenants by their ids',
       source: 'docs/guides/upstream.md',
-      reason: 'A tenant enters any mail address for its users: one of them could become a user of yours',
+      reason: 'A tenant can give its users any mail address, so one of them could sign in as a user of yours',
       check: ({ provider, linkBy, path }) => linkBy.length > 0 && hasAllTenants(provider) && `${path}.linkBy`,
     },
     {
@@ -155,7 +156,7 @@ export const upstreamRules: readonly RulePart<SignIn>[] = [
       source: 'docs/guides/upstream.md',
       check({ linkBy, path }) {
         const foreign = linkBy.find((domain) => publicMail.includes(foldedDomain(domain)))
-        const reason = `Addresses in ${foreign} get new owners, who would become users of yours`
+        const reason = `Addresses in ${foreign} can get new owners, who could then sign in as users of yours`
         return foreign !== undefined && { where: `${path}.linkBy`, reason }
       },
     },

@@ -62,7 +62,7 @@ export const workloadRules: readonly RulePart<Workloads>[] = [
       severity: 'warning',
       remedy: 'set the keys of internal issuers as jwks, and remove allowPrivateAddresses',
       source: 'RFC 9700 section 4.11; docs/guides/workload-identity.md',
-      reason: 'The host of the issuer can be at any address of the network of this server',
+      reason: 'The keys of the issuer can be fetched from any address in the network of this server',
       check: ({ allowPrivateAddresses, path }) => allowPrivateAddresses === true && `${path}.allowPrivateAddresses`,
     },
     {
@@ -70,7 +70,7 @@ export const workloadRules: readonly RulePart<Workloads>[] = [
       severity: 'warning',
       remedy: 'remove singleUse: false',
       source: 'RFC 7523 section 3; docs/guides/workload-identity.md',
-      reason: 'A reader of a token in the log of a job can be the client until it expires',
+      reason: 'An attacker who reads a token in the log of a job can act as the client until the token expires',
       check: ({ platform, singleUse, path }) =>
         sources[platform] !== undefined && singleUse === false && `${path}.singleUse`,
     },
@@ -81,7 +81,7 @@ export const workloadRules: readonly RulePart<Workloads>[] = [
       severity: 'warning',
       remedy: 'add the branch, the environment or the workflow to the claims of the rule',
       source: 'docs/guides/workload-identity.md',
-      reason: 'The rule allows every branch: a user who can push one can be the client',
+      reason: 'The rule allows every branch: a user who can push one can act as the client',
       check: ({ rule, platform, path }) => isAnySource(rule, platform) && `${path}.claims`,
     },
     {
@@ -100,7 +100,7 @@ export const workloadRules: readonly RulePart<Workloads>[] = [
       check: ({ audience, serverIssuer, path }) =>
         audience !== serverIssuer && {
           where: `${path}.audience`,
-          reason: `Tokens for ${audience} are accepted: a service that gets them for another purpose can be the client`,
+          reason: `Tokens for ${audience} are accepted: a service that gets them for another purpose can act as the client`,
         },
     },
   ]),

@@ -53,7 +53,7 @@ export const scopeRules: readonly RulePart<Facts>[] = [
         audience.length > 1 &&
         !canName && {
           where: `${path}.audience`,
-          reason: `Tokens for ${name} need a request that names its audience, which only the plugin resource-indicators reads`,
+          reason: `Tokens for ${name} need a request that names one audience, which only the plugin resource-indicators reads`,
         },
     },
   ]),

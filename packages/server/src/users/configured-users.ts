@@ -26,7 +26,7 @@ function byNameAndSub(users: readonly ConfiguredUser[]) {
     const name = foldedUsername(user.username)
     const twin = byName.get(name)?.username
     if (twin !== undefined) {
-      const reason = twin === user.username ? '' : `, which ${twin} is, too: case and Unicode forms do not count`
+      const reason = twin === user.username ? '' : `, which ${twin} is, too: case and Unicode forms are ignored`
       throw new TypeError(`users: two users have the username ${user.username}${reason}`)
     }
     if (states.has(user.sub)) throw new TypeError(`users: two users have the sub ${user.sub}`)

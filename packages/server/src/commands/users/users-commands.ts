@@ -79,7 +79,7 @@ function addSessionsCommands(users: Command): void {
 }
 
 function addConsentsCommands(users: Command): void {
-  const consents = commandsOf(users.command('consents').description('what a user lets clients have'))
+  const consents = commandsOf(users.command('consents').description('the consents of a user to the access of clients'))
   consents.ofEntry('list', 'list the clients that a user has consented to').action(listConsents)
   consents
     .ofEntry('revoke', 'let a client ask the user again')
@@ -99,7 +99,7 @@ function addAuthorizationsCommands(users: Command): void {
 }
 
 function addSecondFactorsCommands(users: Command): void {
-  const factors = commandsOf(users.command('second-factors').description('what a user proves besides the password'))
+  const factors = commandsOf(users.command('second-factors').description('the second factors and passkeys of a user'))
   factors
     .ofEntry('reset', 'remove the second factors and passkeys of a user, end all sessions and revoke all tokens')
     .action(resetFactors)
