@@ -31,8 +31,8 @@ const lines = (words: readonly string[]): string =>
 const acceptable = rules.filter(({ id, severity }) => severity !== 'error' && id !== 'acceptance-unused')
 
 const acceptableFile = `/**
- * The findings that an operator can accept: a configuration is read without the rules that find them.
- * \`npx vitest run test/docs/doctor-rules.test.ts --update\` writes this file.
+ * The ids of the findings that an operator can accept. They are a list, because a configuration is read without the
+ * rules themselves. \`npx vitest run test/docs/doctor-rules.test.ts --update\` writes this file.
  */
 export const acceptable: readonly string[] = \`
 ${lines(acceptable.map(({ id }) => id))}\`
