@@ -118,9 +118,9 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
     ],
   ],
   'authorization-endpoint/organizations.isMember': [['organizations.isMember', atConsent]],
-  'device-authorization/device-page.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
-  'device-authorization/device-page.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
-  'device-authorization/device-page.suffices': [
+  'device-authorization/device-page-options.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
+  'device-authorization/device-page-options.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'device-authorization/device-page-options.suffices': [
     ['deviceAuthorization.suffices', () => atDevicePage({ suffices: hang })],
   ],
   'client-assertion/assertion-settings.secretOf': [
