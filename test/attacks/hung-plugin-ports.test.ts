@@ -5,8 +5,6 @@
  *
  * The first test finds the functions in the schemas of the plugins: one without a case here fails.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
 import type { Provider, ProviderEvent } from '@grantry/core'
 import type { DevicePage } from '@grantry/plugins/device-authorization'
 import { recoveryCodes, totp } from '@grantry/plugins/one-time-password'
@@ -27,6 +25,7 @@ import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
 import * as exchange from '../token-exchange/exchange-parties.ts'
 import { setUpUpstream } from '../upstream/parties.ts'
+import { hostFunctions } from './host-functions.ts'
 
 const hang = (): Promise<never> => new Promise(() => {})
 const limits = { hostTimeLimit: 0.05, maxHostCalls: 3 }
@@ -118,8 +117,12 @@ const cases: Readonly<Record<string, readonly (readonly [port: string, setUp: ()
     ],
   ],
   'authorization-endpoint/organizations.isMember': [['organizations.isMember', atConsent]],
-  'device-authorization/device-page-options.signIn': [['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })]],
-  'device-authorization/device-page-options.render': [['deviceAuthorization.render', () => atDevicePage({ render: hang })]],
+  'device-authorization/device-page-options.signIn': [
+    ['deviceAuthorization.signIn', () => atDevicePage({ signIn: hang })],
+  ],
+  'device-authorization/device-page-options.render': [
+    ['deviceAuthorization.render', () => atDevicePage({ render: hang })],
+  ],
   'device-authorization/device-page-options.suffices': [
     ['deviceAuthorization.suffices', () => atDevicePage({ suffices: hang })],
   ],
@@ -192,23 +195,8 @@ interface Hanging {
   ask(): Promise<unknown>
 }
 
-/** The path of a file, or only its name if the folder has the same. */
-function nameOfFile(path: string): string {
-  const name = basename(path, '.ts')
-  return dirname(path) === name ? name : `${dirname(path).split(sep).join('/')}/${name}`
-}
-
 test('each function of the host in the options of a plugin has a case', () => {
-  const root = join(import.meta.dirname, '../../plugins')
-  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('.ts') && !/node_modules|dist/u.test(path),
-  )
-  const options = sources.flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/^ +(\w+):[^\n]*unctionSchema</gmu)].map(
-      ([, option]) => `${nameOfFile(path)}.${option}`,
-    ),
-  )
-  expect(options.sort()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
+  expect(hostFunctions()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
 })
 
 /** The stores have many functions, which are called in one way. */
