@@ -32,7 +32,7 @@ async function write(name: keyof typeof places): Promise<void> {
 }
 
 function readAt(name: keyof typeof places): void {
-  test.runIf(isWriting)('is written', () => write(name))
+  if (isWriting) test('is written', () => write(name))
 
   test('is read', async () => {
     const { open, file } = places[name]
