@@ -20,7 +20,18 @@ const texts: JsonObject = { type: 'object', additionalProperties: text }
 const anyObject: JsonObject = { type: 'object' }
 const anyList: JsonObject = { type: 'array', items: anyObject }
 /** A ConfigMap is no place for a secret. */
-const variable: JsonObject = { type: 'string', pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$' }
+const reference = '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}'
+const variable: JsonObject = { type: 'string', pattern: `^${reference}$` }
+
+/**
+ * A variable, or a URL whose password is one. Helm's expressions cannot look ahead: a password in the query has one of its
+ * own.
+ */
+const withoutPassword: JsonObject = {
+  type: 'string',
+  pattern: `^(?:${reference}|[a-z][a-z+]*://(?:[^:@/?]*(?::${reference})?@)?[^@?]*(?:\\?[^@]*)?)$`,
+  not: { pattern: '[?&](?:ssl)?password=[^$]' },
+}
 
 /** What the chart needs to know of the configuration, beside the rules of the server. */
 const narrower: JsonObject = {
@@ -29,8 +40,7 @@ const narrower: JsonObject = {
     storage: {
       properties: {
         driver: { enum: ['postgresql', 'redis'] },
-        // No password in it.
-        url: { type: 'string', pattern: '^(?:[^@]*|.*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*)$' },
+        url: withoutPassword,
         password: variable,
       },
     },

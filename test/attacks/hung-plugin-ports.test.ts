@@ -23,9 +23,9 @@ import * as bearer from '../jwt-bearer/bearer-parties.ts'
 import { aliceAccount, linkIn, memoryAccounts, setUpAccounts } from '../self-service/parties.ts'
 import { createAuthenticator } from '../sign-in/authenticator.ts'
 import { nameOf, setUpSignIn } from '../sign-in/parties.ts'
+import { functionsInOptions } from '../support/functions-in-options.ts'
 import * as exchange from '../token-exchange/exchange-parties.ts'
 import { setUpUpstream } from '../upstream/parties.ts'
-import { hostFunctions } from './host-functions.ts'
 
 const hang = (): Promise<never> => new Promise(() => {})
 const limits = { hostTimeLimit: 0.05, maxHostCalls: 3 }
@@ -196,7 +196,7 @@ interface Hanging {
 }
 
 test('each function of the host in the options of a plugin has a case', () => {
-  expect(hostFunctions()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
+  expect(functionsInOptions()).toEqual([...Object.keys(cases), ...Object.keys(others)].sort())
 })
 
 /** The stores have many functions, which are called in one way. */

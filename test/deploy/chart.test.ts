@@ -24,6 +24,12 @@ describe('the values of the chart', () => {
   test('are valid by default, and with what the guide sets', () => {
     expect(validate(values), JSON.stringify(validate.errors)).toBe(true)
     expect(withConfiguration({ storage: { driver: 'redis', url: 'redis://redis:6379' } })).toBe(true)
+    for (const url of [
+      `\${DATABASE_URL}`,
+      `postgresql://g:\${PASSWORD}@db:5432/g?sslmode=require`,
+      'postgresql://db/g',
+    ])
+      expect(withConfiguration({ storage: { driver: 'postgresql', url } }), url).toBe(true)
     expect(withConfiguration({ metrics: false, plugins: [{ name: 'sign-in' }] })).toBe(true)
     expect(isAccepted({ image: { repository: 'a/b', pullSecrets: [{ name: 'registry' }] } })).toBe(true)
   })
@@ -35,6 +41,12 @@ describe('the values of the chart', () => {
     ['files of a pod', { storage: { driver: 'filesystem', directory: '/tmp' } }],
     ['a secret as it is', { keys: { encryptionSecret: 'a-secret-of-thirty-two-characters' } }],
     ['a password in an address', { storage: { driver: 'postgresql', url: 'postgresql://grantry:secret@db/grantry' } }],
+    [
+      'a password beside a variable',
+      { storage: { driver: 'postgresql', url: `postgresql://grantry:secret@\${HOST}/g` } },
+    ],
+    ['a password without a name', { storage: { driver: 'redis', url: `redis://:secret@redis/\${DB}` } }],
+    ['a password in a query', { storage: { driver: 'postgresql', url: 'postgresql://db/g?user=g&password=secret' } }],
     ['a password of Redis', { storage: { driver: 'redis', url: 'redis://redis:6379', password: 'secret' } }],
     ['a delay with which the template cannot count', { shutdownDelay: '$'.concat('{DELAY}') }],
     ['metrics that only the pod itself could read', { metrics: true }],

@@ -13,7 +13,7 @@ export interface Place {
   /** The `storage` of a configuration. */
   readonly storage: object
   save(file: string): Promise<void>
-  /** @param age milliseconds that have passed: a database that counts them itself must not */
+  /** @param age milliseconds since the file was written. PostgreSQL compares `ends` with its own clock, so they are added */
   restore(file: string, age: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // What the commit that wrote the files beside this one has stored is read by the present code, on every driver. `npm run
 // fixtures:storage` writes them again: when a record is new that they should have, never because they cannot be read, which is a
-// breaking change (decision 12). The clock stands where it stood then, so they never end.
+// breaking change (decision 12). The clock stands a minute after that moment, so no record expires.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// What the house reads from hosts of others and remembers. One table of places, so that a rule for one holds for all.
+// What the project reads from hosts of others and remembers. One table of places, so that a rule for one holds for all.
 
 import { testClient } from '@grantry/testing'
 import { createResourceServer } from '../../packages/resource-server/src/index.ts'

@@ -62,7 +62,7 @@ const maxLogins = 10_000
  * with a password.
  */
 function subjectOf(user: AuthenticatedUser): Subject {
-  const parsed = checkSubject(Object.assign({}, user, { amr: user.amr ?? ['pwd'] }))
+  const parsed = checkSubject({ ...user, amr: user.amr ?? ['pwd'] })
   if (parsed.success) return parsed.output
   throw new TypeError(
     `users.authenticate() returned a malformed subject: ${v.getDotPath(parsed.issues[0]) ?? 'no object'}`,

@@ -8,7 +8,7 @@ function nameOfFile(path: string): string {
 }
 
 /** Returns the functions of the host in the schemas of the plugins' options, such as `account.downloadMore`, sorted. */
-export function hostFunctions(): readonly string[] {
+export function functionsInOptions(): readonly string[] {
   const root = join(import.meta.dirname, '../../plugins')
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !/node_modules|dist/u.test(path),
