@@ -16,7 +16,7 @@ const builderOf = ({ GITHUB_ACTIONS, GITHUB_SERVER_URL, GITHUB_WORKFLOW_REF }) =
 
 /**
  * Returns from which commit, and with which programs, files were built, as an in-toto statement with the predicate of SLSA 1.0.
- * It has no time and no number of a run: who builds the commit again with the same programs writes the same bytes. It has no
+ * It has no time and no number of a run, so a second build on the same builder, with the same files, writes the same bytes. It has no
  * signature; the workflow of the forge signs an attestation of the same files.
  *
  * @param sums as `sha256sum` prints them

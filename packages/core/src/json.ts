@@ -23,11 +23,13 @@ export function inexactNumberIn(value: unknown, depth = 0, seen?: Set<unknown>):
   if (typeof value === 'number') return isExact(value) ? undefined : ''
   if (!isObject(value) || depth > maxSearchDepth || seen?.has(value)) return undefined
   const members = value as Readonly<Record<string, unknown>>
+  let searched = seen
   for (const name of Object.keys(members)) {
     const member = members[name]
     // Most members are texts: userinfo searches the claims of each request.
     if (isString(member)) continue
-    const path = inexactNumberIn(member, depth + 1, (seen ?? new Set()).add(value))
+    searched = (searched ?? new Set()).add(value)
+    const path = inexactNumberIn(member, depth + 1, searched)
     if (path === undefined) continue
     const start = Array.isArray(value) ? `[${name}]` : name
     return path === '' || path.startsWith('[') ? start + path : `${start}.${path}`
